@@ -1,0 +1,49 @@
+/** The configuration in force, immutable; an exchange keeps the one it opened with. */
+import type { Hop } from '../hops/hop.ts'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export type Mode = 'act' | 'shadow'
+export type AfterCut = 'hang-up' | 'drain'
+export type Inject = 'header' | 'meta' | 'both' | 'none'
+
+export interface WorkSettings {
+  readonly graceMs: number
+  readonly afterCut: AfterCut
+  readonly waitMs: number
+  readonly inject: Inject
+}
+
+/** What of the configuration an exchange needs; replaced whole by a reload or a control call. */
+export interface Snapshot {
+  readonly mode: Mode
+  readonly path: readonly Hop[]
+  readonly work: WorkSettings
+  readonly seed: number
+}
+
+/** Everything `run` needs, read once at the start. `null`: off. */
+export interface Settings {
+  readonly listen: Address
+  /** An origin; its path is empty. */
+  readonly upstream: URL
+  readonly admin: { readonly listen: Address; readonly token: string | null }
+  readonly metrics: { readonly listen: Address | null; readonly toolsMax: number }
+  /** `isDefault`: the user did not ask for this port, so a taken one is a warning. */
+  readonly otlp: {
+    readonly listen: Address | null
+    readonly grpc: Address | null
+    readonly forwardTo: URL | null
+    readonly isDefault: boolean
+  }
+  readonly events: { readonly file: string | '-'; readonly bytesMax: number } | null
+  readonly drainMs: number
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; readonly format: 'text' | 'json' }
+  readonly limits: { readonly heldBytesPerExchange: number; readonly heldBytesTotal: number }
+  readonly snapshot: Snapshot
+  /** The file it came from, for reloads and messages; null: flags and defaults only. */
+  readonly file: string | null
+}

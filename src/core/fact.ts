@@ -1,0 +1,67 @@
+/** What was seen to happen to one exchange, in order. Facts are added, never edited; times are the clock's `nowMs`. */
+import type { AskMeaning } from './mcp/ask.ts'
+import type { Note } from './seat.ts'
+import type { Break, Cause, Ending, EventMark, RawHeaders, Side } from './signal.ts'
+
+/** `request`: client → sidecar; `seen`: server → sidecar; `sent`: sidecar → client. Body bytes only. */
+export type Flow = 'request' | 'seen' | 'sent'
+
+export type Fact =
+  /** The exchange owns its connection. `spanId` is the one given upstream, or null where nothing is injected. */
+  | {
+      readonly kind: 'opened'
+      readonly atMs: number
+      readonly wallMs: number
+      readonly method: string
+      readonly target: string
+      readonly rawHeaders: RawHeaders
+      readonly traceId: string | null
+      readonly spanId: string | null
+      /** Span ids a report may name as its ancestor besides our own: the header's and `_meta`'s. */
+      readonly connection: number
+    }
+  /** What the request says; told once, before anything but `opened` and `moved`, as soon as headers or body tell. */
+  | { readonly kind: 'understood'; readonly atMs: number; readonly ask: AskMeaning }
+  /** The request's last byte arrived. */
+  | { readonly kind: 'asked'; readonly atMs: number }
+  /** A response head at one of the edges. */
+  | {
+      readonly kind: 'head'
+      readonly atMs: number
+      readonly at: Side
+      readonly status: number
+      readonly rawHeaders: RawHeaders
+      readonly origin: 'upstream' | 'sidecar'
+    }
+  | { readonly kind: 'moved'; readonly atMs: number; readonly flow: Flow; readonly bytes: number }
+  /** A whole SSE event at one of the edges. The same mark at both: the same event. */
+  | { readonly kind: 'event'; readonly atMs: number; readonly at: Side; readonly mark: EventMark }
+  /** A whole JSON answer, 1 MiB at most, as text; null where it was longer, encoded or cut. */
+  | { readonly kind: 'json'; readonly atMs: number; readonly text: string | null }
+  /** What a seat says of its own doing. */
+  | { readonly kind: 'noted'; readonly atMs: number; readonly seat: string; readonly note: Note }
+  /** The response towards the client is over; told once, with the first cause. */
+  | { readonly kind: 'closed'; readonly atMs: number; readonly cause: Cause; readonly ending: Ending }
+  /** The server could know that the client is gone: its own connection was closed by us. Never told where a seat hides it. */
+  | { readonly kind: 'told'; readonly atMs: number; readonly ending: Break }
+  /** The server's side of the response is over. */
+  | { readonly kind: 'server_over'; readonly atMs: number; readonly how: Ending }
+  | { readonly kind: 'work'; readonly atMs: number; readonly report: WorkReport }
+  /** The exchange's both sides are over and nothing more will come but work. */
+  | { readonly kind: 'finished'; readonly atMs: number }
+
+export type WorkSource = 'otlp' | 'probe' | 'drain' | 'response'
+
+/** What a matched report says; times are the exchange clock's, converted from the report's wall time. */
+export interface WorkReport {
+  readonly source: WorkSource
+  readonly event: 'start' | 'end' | 'abort'
+  /** When it happened, which may be before `atMs`, when it was told. */
+  readonly workAtMs: number
+  readonly outcome: 'ok' | 'error' | 'aborted' | null
+  /** Which JSON-RPC request of a batch it is for; null: the only one. Raw JSON text of the id. */
+  readonly requestId: string | null
+}
+
+/** Where facts go. The wire is given one per exchange and never learns who listens. */
+export type Tell = (fact: Fact) => void
