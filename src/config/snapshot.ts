@@ -32,12 +32,13 @@ export interface Settings {
   readonly upstream: URL
   readonly admin: { readonly listen: Address; readonly token: string | null }
   readonly metrics: { readonly listen: Address | null; readonly toolsMax: number }
-  /** `isDefault`: the user did not ask for this port, so a taken one is a warning. */
+  /** `isDefault`, `isGrpcDefault`: the user did not ask for this port, so a taken one is a warning. */
   readonly otlp: {
     readonly listen: Address | null
     readonly grpc: Address | null
     readonly forwardTo: URL | null
     readonly isDefault: boolean
+    readonly isGrpcDefault: boolean
   }
   readonly events: { readonly file: string | '-'; readonly bytesMax: number } | null
   readonly drainMs: number

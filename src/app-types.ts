@@ -1,0 +1,39 @@
+/** The running sidecar as its callers see it: what it needs from the process, and what it gives back. */
+import type { Address } from './config/snapshot.ts'
+import type { Log } from './core/log.ts'
+
+/** What the process lends to the app. */
+export interface AppPorts {
+  readonly log: Log
+  /** Takes the lines of `--events -`. */
+  writeOut(text: string): void
+}
+
+export interface RunningApp {
+  /** Where it really listens: a configured port 0 is replaced by the one the system gave. `null`: off. */
+  readonly addresses: {
+    readonly listen: Address
+    readonly admin: Address
+    readonly metrics: Address | null
+    readonly otlp: Address | null
+  }
+  /** What went otherwise than asked, yet did not keep it from running: one line each. */
+  readonly warnings: readonly string[]
+  /** Calls, closes by cause, orphan work: what Ctrl-C prints. */
+  summaryLines(): readonly string[]
+  /** Readiness off, no new connections, drains for `drainMs` at most, then cuts as `shutdown`. A second call gives the same promise. */
+  stop(): Promise<void>
+}
+
+/** A port the user asked for is in use. `key` is the setting's name: `listen`, `admin.listen`, … */
+export class PortTaken extends Error {
+  override readonly name = 'PortTaken'
+  readonly address: Address
+  readonly key: string
+
+  constructor(address: Address, key: string) {
+    super(`${key}: ${address.host}:${address.port} is already in use`)
+    this.address = address
+    this.key = key
+  }
+}
