@@ -92,6 +92,10 @@ export interface Lost {
   readonly is: 'lost'
   readonly ending: Break
   readonly cause: Cause
+  /** Dropped without a word: nothing is sent, the next packet of that side meets a reset. To a hop further out it is silence. */
+  readonly isSilent?: true
+  /** Before a head: whoever made it wants a bare close, not an answer made at the client's edge. */
+  readonly isBare?: true
 }
 
 export type Reply = Head | Interim | Piece | End | Lost

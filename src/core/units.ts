@@ -36,3 +36,12 @@ export function formatDuration(ms: number): string {
   const seconds = Number(((ms % 60_000) / 1_000).toFixed(3))
   return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${seconds > 0 ? `${seconds}s` : ''}`
 }
+
+/** The shortest exact way to write it: `1MiB`, `4KiB`, `1000B`. */
+export function formatSize(bytes: number): string {
+  for (const unit of ['GiB', 'MiB', 'KiB']) {
+    const size = BYTES_PER[unit] ?? Number.NaN
+    if (bytes >= size && bytes % size === 0) return `${bytes / size}${unit}`
+  }
+  return `${bytes}B`
+}

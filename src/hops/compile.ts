@@ -1,25 +1,49 @@
-/** Hop data → its seats, client side first: the door (manners), the buffer, the limits. */
-
+/** Hop data → its seats, client side first: the door (manners), the request's, the buffer, the limits. */
+import type { Answer } from '../core/answer.ts'
 import type { SeatPlan } from '../core/seat.ts'
-import type { Cause, CauseKind } from '../core/signal.ts'
-import { bufferSeat } from './buffer.ts'
+import type { Cause, CauseKind, Ending, Lost } from '../core/signal.ts'
+import { formatSize } from '../core/units.ts'
+import { bufferSeat, isNoBuffer } from './buffer.ts'
 import { doorSeat } from './door.ts'
-import type { Hop, Limit } from './hop.ts'
+import type { Hop } from './hop.ts'
 import { limitsSeat } from './limits.ts'
+import { requestSeat } from './request.ts'
 
-/** A hop's own limits, each known by the cause it gives: the door finds the answer and the ending there. */
-export type OwnLimits = ReadonlyMap<Cause, Limit>
+/** What a hop's own limit looks like from the client: the answer if no head has passed (null: a bare close), else the ending. */
+export interface OwnCut {
+  readonly answer: Answer | null
+  readonly ending: Ending | 'silent'
+}
+/** A hop's own cuts, each known by the cause it gives. */
+export type OwnCuts = ReadonlyMap<Cause, OwnCut>
 
-export function compileHop(hop: Hop): readonly SeatPlan[] {
-  const cause = (kind: CauseKind): Cause => ({ kind, seat: hop.name })
+/** `isNearest`: the last of its path, next to the server. Seats that would do nothing are left out. */
+export function compileHop(hop: Hop, { isNearest = true }: { isNearest?: boolean } = {}): readonly SeatPlan[] {
+  const cause = (kind: CauseKind, detail?: string): Cause => ({
+    kind,
+    seat: hop.name,
+    hop: hop.preset,
+    ...(detail === undefined ? {} : { detail }),
+  })
   const causes = { headers: cause('header_timeout'), idle: cause('idle_timeout'), total: cause('max_duration') }
-  const own = new Map<Cause, Limit>()
+  const own = new Map<Cause, OwnCut>()
   if (hop.headers !== undefined && hop.headers !== 'none') own.set(causes.headers, hop.headers)
   if (hop.idle !== undefined) own.set(causes.idle, hop.idle)
   if (hop.total !== undefined) own.set(causes.total, hop.total)
+  const endsClean = (loss: Lost): boolean => !own.has(loss.cause) && hop.upstreamLoss?.midStream[loss.ending] === 'clean'
+  const { request, buffering } = hop
+  const bodyMaxBytes = request?.bodyMaxBytes ?? null
+  const isTransparent =
+    own.size === 0 &&
+    hop.connect === undefined &&
+    hop.clientSend === undefined &&
+    hop.clientAbort === undefined &&
+    hop.upstreamLoss === undefined
+  const tooLong = cause('limit', bodyMaxBytes === null ? '' : `the request body is over ${formatSize(bodyMaxBytes)} (${hop.preset})`)
   return [
-    doorSeat(hop, own),
-    ...(hop.buffering === undefined ? [] : [bufferSeat(hop.name, hop.buffering)]),
+    ...(isTransparent ? [] : [doorSeat(hop, own, { isNearest, clientSend: cause('client_send') })]),
+    ...(request !== undefined && (request.buffer || bodyMaxBytes !== null) ? [requestSeat(hop.name, request, tooLong)] : []),
+    ...(buffering === undefined || isNoBuffer(buffering) ? [] : [bufferSeat(hop.name, buffering, endsClean)]),
     ...(own.size === 0 ? [] : [limitsSeat(hop, causes)]),
   ]
 }
@@ -31,5 +55,16 @@ export function compileLine(path: readonly Hop[], faults: readonly { at: 'client
       .filter((fault) => fault.at === side)
       .map(({ plan }) => plan)
       .toReversed()
-  return [...at('client'), ...path.flatMap(compileHop), ...at('server')]
+  const hops = path.flatMap((hop, index) => compileHop(hop, { isNearest: index === path.length - 1 }))
+  return [...at('client'), ...hops, ...at('server')]
+}
+
+/** How long the hop next to the server waits for a connection, and the cause of the loss the wire is to report then; null: no limit. */
+export function connectLimit(path: readonly Hop[]): { readonly afterMs: number; readonly cause: Cause } | null {
+  const hop = path.at(-1)
+  if (hop?.connect === undefined) return null
+  return {
+    afterMs: hop.connect.afterMs,
+    cause: { kind: 'unreachable', seat: hop.name, hop: hop.preset, detail: 'connecting took too long' },
+  }
 }

@@ -52,6 +52,13 @@ export interface Buffering {
   readonly honours: readonly string[]
 }
 
+export interface RequestManner {
+  /** Collected whole before it is passed on. */
+  readonly buffer: boolean
+  readonly bodyMaxBytes: number | null
+  readonly retry: null | { readonly on: readonly ('timeout' | 'loss')[]; readonly tries: number }
+}
+
 export interface Hop {
   /** Unique in its path: `path[1]:nginx`. */
   readonly name: string
@@ -63,22 +70,19 @@ export interface Hop {
   readonly total?: TotalLimit
   readonly clientSend?: ClientSendLimit
   readonly buffering?: Buffering
-  readonly clientAbort: {
+  /** Absent: a leaving is passed on as it came, a FIN as a FIN. */
+  readonly clientAbort?: {
     readonly midStream: AbortManner
     readonly beforeHeaders: AbortManner
     readonly halfClose: 'abort' | 'tolerate' | 'forward'
     readonly upstream: Break
   }
-  readonly upstreamLoss: {
+  /** Absent: a loss is passed on as it came, a reset as a reset, and whoever is further out answers. */
+  readonly upstreamLoss?: {
     /** The connection to the server was refused. Absent: as `beforeHeaders`. */
     readonly refused?: Answer | null
     readonly beforeHeaders: Answer | null
     readonly midStream: Record<Break, 'truncate' | 'clean'>
   }
-  readonly request?: {
-    /** Collected whole before it is passed on. */
-    readonly buffer: boolean
-    readonly bodyMaxBytes: number | null
-    readonly retry: null | { readonly on: readonly ('timeout' | 'loss')[]; readonly tries: number }
-  }
+  readonly request?: RequestManner
 }

@@ -1,102 +1,86 @@
-/** A hop's timers, on what arrives: `headers`, `idle` and `total` arm when the request has passed whole. */
-import { isEvent, meaningOf } from '../core/meaning.ts'
+/** A hop's timers, on what arrives: `headers`, `idle` and `total`. A cut leaves here as a loss; the door makes its form. */
 import type { SeatPlan } from '../core/seat.ts'
-import type { Cause, Piece } from '../core/signal.ts'
+import type { Cause, Lost } from '../core/signal.ts'
 import { lost } from '../core/signal.ts'
+import type { LimitKind } from './deadlines.ts'
+import { createDeadlines } from './deadlines.ts'
+import { createFarewell } from './farewell.ts'
 import type { Hop, Limit } from './hop.ts'
 
-const NEVER = Infinity
+export type LimitCauses = Readonly<Record<LimitKind, Cause>>
 
-export function limitsSeat(hop: Hop, causes: Readonly<Record<'headers' | 'idle' | 'total', Cause>>): SeatPlan {
-  const { idle, total } = hop
-  const headers = hop.headers === 'none' ? undefined : hop.headers
-  const idleCoversWait = hop.headers === undefined
-  const idleCoversRequest = idle?.direction === 'both'
+export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
+  const limits: Partial<Record<LimitKind, Limit>> = {
+    ...(hop.headers === undefined || hop.headers === 'none' ? {} : { headers: hop.headers }),
+    ...(hop.idle === undefined ? {} : { idle: hop.idle }),
+    ...(hop.total === undefined ? {} : { total: hop.total }),
+  }
   return {
     name: hop.name,
     sit(out) {
-      const due = { headers: NEVER, idle: NEVER, total: NEVER }
-      let hasAsked = false
-      let hasHead = false
-      let blockedSinceMs: number | null = null // the client does not read: response limits stand still
+      const deadlines = createDeadlines(hop)
+      const farewell = createFarewell(out)
+      let silence: Lost | null = null // dropped without a word further in: to this hop just nothing more comes
 
       function rearm(): void {
-        const earliest = Math.min(due.headers, due.idle, due.total)
-        out.wakeAt(earliest === NEVER || blockedSinceMs !== null ? null : earliest)
+        const earliestMs = deadlines.earliestMs()
+        out.wakeAt(earliestMs === Infinity ? null : earliestMs)
+        if (silence !== null && !deadlines.isArmed()) out.toClient(silence)
       }
-      function sawTraffic(atMs: number): void {
-        if (idle !== undefined) due.idle = atMs + idle.afterMs
-      }
-      function disarm(): void {
-        due.headers = due.idle = due.total = NEVER
+      /** Whether it cut. */
+      function expire(kind: LimitKind): boolean {
+        const limit = limits[kind]
+        const cause = causes[kind]
+        if (limit === undefined) return false
+        if (!out.mayCut(cause)) {
+          out.note({ is: 'decided', what: 'capped' })
+          deadlines.lapse(kind)
+          return false
+        }
+        deadlines.disarm()
         out.wakeAt(null)
-      }
-      function expire(limit: Limit, cause: Cause): void {
-        disarm()
-        out.toClient(lost('fin', cause)) // the door makes an answer or the limit's own ending of it
-        if (limit.upstream !== 'none') out.toServer(lost(limit.upstream, cause))
+        out.toClient(lost('fin', cause))
+        farewell.say(limit.upstream, limit.ending === 'silent' ? 'rst' : 'fin', cause)
+        return true
       }
 
       return {
         fromClient(signal, atMs) {
-          if (signal.is === 'lost') disarm()
-          else if (signal.is === 'asked') {
-            hasAsked = true
-            if (headers !== undefined && !hasHead) due.headers = atMs + headers.afterMs
-            if (total !== undefined) due.total = atMs + total.afterMs
-            if (hasHead || idleCoversWait) sawTraffic(atMs)
-            else due.idle = NEVER
-            rearm()
-          } else if (idleCoversRequest && !hasAsked) {
-            sawTraffic(atMs)
-            rearm()
-          }
+          if (signal.is === 'lost') deadlines.disarm()
+          else if (signal.is === 'asked') deadlines.asked(atMs)
+          else if (signal.is !== 'half') deadlines.request(atMs)
+          rearm()
           out.toServer(signal)
         },
         fromServer(signal, atMs) {
-          if (signal.is === 'end' || signal.is === 'lost') disarm()
-          else if (signal.is === 'piece') {
-            if (idle !== undefined && hasAsked && counts(idle.counts, signal)) {
-              due.idle = atMs + idle.afterMs
-              rearm()
-            }
-          } else if (signal.is === 'head') {
-            hasHead = true
-            due.headers = NEVER
-            if (hasAsked || idleCoversRequest) sawTraffic(atMs)
-            rearm()
-          } else if (hasAsked && idleCoversWait) {
-            sawTraffic(atMs)
-            rearm()
+          if (signal.is === 'lost' && signal.isSilent === true && deadlines.isArmed()) {
+            silence = signal
+            return
           }
+          const isWrite = signal.is === 'head' || signal.is === 'piece'
+          if (isWrite && deadlines.isOverdueAtWrite(atMs) && expire('total')) return
+          if (signal.is === 'head') deadlines.head(atMs)
+          else if (signal.is === 'piece') deadlines.piece(signal, atMs)
+          else if (signal.is === 'interim') deadlines.interim(atMs)
+          else deadlines.disarm()
+          rearm()
           out.toClient(signal)
+          farewell.wrote(signal, atMs)
         },
         wake(atMs) {
-          if (headers !== undefined && due.headers <= atMs) expire(headers, causes.headers)
-          else if (idle !== undefined && due.idle <= atMs) expire(idle, causes.idle)
-          else if (total !== undefined && due.total <= atMs) expire(total, causes.total)
-          else rearm()
+          const kind = deadlines.reached(atMs)
+          if (kind === null || !expire(kind)) rearm()
         },
         pressed(side, isBlocked, atMs) {
           out.hold(side === 'client' ? 'server' : 'client', isBlocked)
           if (side === 'server') return
-          if (isBlocked) blockedSinceMs = atMs
-          else if (blockedSinceMs !== null) {
-            const stoodStillMs = atMs - blockedSinceMs
-            blockedSinceMs = null
-            due.headers += stoodStillMs
-            due.idle += stoodStillMs
-            due.total += stoodStillMs
-          }
+          deadlines.blocked(isBlocked, atMs)
           rearm()
+        },
+        release() {
+          if (silence !== null) out.toClient(silence)
         },
       }
     },
   }
-}
-
-function counts(what: 'bytes' | 'events' | 'progress', { mark }: Piece): boolean {
-  if (what === 'bytes') return true
-  if (mark === null) return false
-  return what === 'events' ? isEvent(mark) : meaningOf(mark).is === 'progress'
 }

@@ -33,6 +33,7 @@ import {
   rig,
   sse,
   text,
+  total,
 } from '../support/line-rig.ts'
 
 const words = fc.constantFrom(
@@ -125,7 +126,7 @@ const claiming: fc.Arbitrary<readonly SeatPlan[]> = fc.oneof(
       hop('limits', {
         headers: limit(a, { ending: how }),
         idle: idle(b, { ending: how, direction: 'both' }),
-        total: limit(c * 3, { upstream: 'none' }),
+        total: total(c * 3, { upstream: 'none' }),
       }),
     ),
   ),

@@ -6,7 +6,7 @@ import type { Effect, Out, SeatPlan } from '../../src/core/seat.ts'
 import type { Ask, Cause, CauseKind, Ending, Head, Piece, Reply } from '../../src/core/signal.ts'
 import { clientReset, complete, end, lost } from '../../src/core/signal.ts'
 import { createSseScanner } from '../../src/core/sse-scanner.ts'
-import type { Hop, IdleLimit, Limit } from '../../src/hops/hop.ts'
+import type { Buffering, Hop, IdleLimit, Limit, TotalLimit } from '../../src/hops/hop.ts'
 
 export interface Closing {
   readonly cause: CauseKind
@@ -156,14 +156,25 @@ export const idle = (afterMs: number, more: Partial<IdleLimit> = {}): IdleLimit 
   ...limit(afterMs),
   counts: 'bytes',
   direction: 'response',
+  rearmMs: 0,
   ...more,
 })
-export const buffering = (
-  mode: NonNullable<Hop['buffering']>['mode'],
-  more: Partial<NonNullable<Hop['buffering']>> = {},
-): NonNullable<Hop['buffering']> => ({ mode, holdHeaders: false, atCut: 'flush', honours: [], ...more })
+export const total = (afterMs: number, more: Partial<TotalLimit> = {}): TotalLimit => ({
+  ...limit(afterMs),
+  from: 'request',
+  at: 'deadline',
+  ...more,
+})
+export const buffering = (mode: Buffering['mode'], more: Partial<Buffering> = {}): Buffering => ({
+  mode,
+  holdHeaders: false,
+  atCut: 'flush',
+  honours: [],
+  ...more,
+})
 export const hop = (name: string, more: Partial<Hop> = {}): Hop => ({
   name,
+  preset: name,
   clientAbort: { midStream: 'at-once', beforeHeaders: 'at-once', halfClose: 'abort', upstream: 'fin' },
   upstreamLoss: { beforeHeaders: answer(502), midStream: { fin: 'truncate', rst: 'truncate' } },
   ...more,

@@ -1,0 +1,38 @@
+/** How the server is told that this hop gave up or that the client left: at once, after some of its writes, or never. */
+import type { Out } from '../core/seat.ts'
+import type { Break, Cause, Reply } from '../core/signal.ts'
+import { lost } from '../core/signal.ts'
+import type { UpstreamManner } from './hop.ts'
+
+export interface Farewell {
+  /** `ending` is the break where the manner is a number of writes. The first word counts. */
+  say(manner: UpstreamManner, ending: Break, cause: Cause): void
+  /** The server wrote. The head counts as one write, pieces of one instant together as one. */
+  wrote(signal: Reply, atMs: number): void
+}
+
+export function createFarewell(out: Out): Farewell {
+  let hasSpoken = false
+  let pending: { writesLeft: number; lastMs: number; readonly ending: Break; readonly cause: Cause } | null = null
+  return {
+    say(manner, ending, cause) {
+      if (hasSpoken) return
+      hasSpoken = true
+      if (manner === 'none') return
+      if (typeof manner === 'string') out.toServer(lost(manner, cause))
+      else pending = { writesLeft: manner.afterWrites, lastMs: -Infinity, ending, cause }
+    },
+    wrote(signal, atMs) {
+      if (pending === null || (signal.is !== 'head' && signal.is !== 'piece')) return
+      if (signal.is === 'piece') {
+        if (atMs === pending.lastMs) return
+        pending.lastMs = atMs
+      }
+      pending.writesLeft -= 1
+      if (pending.writesLeft > 0) return
+      const { ending, cause } = pending
+      pending = null
+      out.toServer(lost(ending, cause))
+    },
+  }
+}
