@@ -1,0 +1,181 @@
+/** The way back: the server's answer becomes signals and facts, and what leaves the line goes to the client. */
+import { repliesOf } from '../core/answer.ts'
+import type { Ends } from '../core/ends.ts'
+import type { Cause, EventMark, Head, Lost, Piece, RawHeaders, Reply } from '../core/signal.ts'
+import { complete, headerOf, lost } from '../core/signal.ts'
+import type { SseScanner } from '../core/sse-scanner.ts'
+import { bodyHasEvents, createSseScanner } from '../core/sse-scanner.ts'
+import { tellUnderstood } from './asking.ts'
+import type { Collector } from './collector.ts'
+import { createCollector } from './collector.ts'
+import type { Exchange } from './exchange.ts'
+import { beginTurn, endTurn, tellClosed } from './exchange.ts'
+import { endToEnd } from './headers.ts'
+import type { AnswerFraming, UpstreamEvents } from './upstream.ts'
+import type { Fate } from './upstream-fate.ts'
+
+const EVENT_BYTES_MAX = 8_388_608
+
+export interface Answering {
+  framing: AnswerFraming
+  scanner: SseScanner | null
+  json: Collector | null
+  isHeadSent: boolean
+  /** Made here in place of a loss: the ending is then clean. */
+  isAnsweredHere: boolean
+}
+
+export const createAnswering = (): Answering => ({ framing: 'sized', scanner: null, json: null, isHeadSent: false, isAnsweredHere: false })
+
+export function upstreamEventsOf(x: Exchange): UpstreamEvents {
+  return {
+    head: (status, reason, rawHeaders, framing) => onHead(x, { is: 'head', status, reason, rawHeaders: endToEnd(rawHeaders) }, framing),
+    interim(status, reason, rawHeaders) {
+      const nowMs = beginTurn(x)
+      x.line?.fromServer({ is: 'interim', status, reason, rawHeaders: endToEnd(rawHeaders) }, nowMs)
+      endTurn(x)
+    },
+    bytes: (chunk) => onBytes(x, chunk),
+    end: (rawTrailers) => onEnd(x, rawTrailers),
+    lost: (fate) => onLost(x, fate),
+    drained() {
+      beginTurn(x)
+      x.pressed.server = false
+      endTurn(x)
+    },
+  }
+}
+
+function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
+  const nowMs = beginTurn(x)
+  const { answering } = x
+  x.ports.reached(true)
+  tellUnderstood(x)
+  answering.framing = framing
+  if (bodyHasEvents(head.rawHeaders)) answering.scanner = createSseScanner({ eventBytesMax: EVENT_BYTES_MAX })
+  else if (bodyIsJson(head.rawHeaders)) answering.json = createCollector()
+  x.tell({ kind: 'head', atMs: nowMs, at: 'server', status: head.status, rawHeaders: head.rawHeaders, origin: 'upstream' })
+  x.line?.fromServer(head, nowMs)
+  endTurn(x)
+}
+
+function bodyIsJson(rawHeaders: RawHeaders): boolean {
+  return headerOf(rawHeaders, 'content-encoding') === null && /^application\/json\b/i.test(headerOf(rawHeaders, 'content-type') ?? '')
+}
+
+function onBytes(x: Exchange, chunk: Uint8Array): void {
+  const nowMs = beginTurn(x)
+  const { line } = x
+  if (line === null) return
+  x.tell({ kind: 'moved', atMs: nowMs, flow: 'seen', bytes: chunk.length })
+  x.answering.json?.take(chunk)
+  const { scanner } = x.answering
+  if (scanner === null) line.fromServer({ is: 'piece', bytes: chunk, mark: null }, nowMs)
+  else if (line.isEmpty()) passWhole(x, scanner, chunk, nowMs)
+  else scanner.feed(chunk, (piece) => takePiece(x, piece))
+  endTurn(x)
+}
+
+function takePiece(x: Exchange, piece: Piece): void {
+  if (piece.mark !== null) x.tell({ kind: 'event', atMs: x.turnMs, at: 'server', mark: piece.mark })
+  x.line?.fromServer(piece, x.turnMs)
+}
+
+/** Nobody sits here: the chunk goes out in one write, as it came, and its events are only told. */
+function passWhole(x: Exchange, scanner: SseScanner, chunk: Uint8Array, nowMs: number): void {
+  let marks: EventMark[] | null = null
+  scanner.feed(chunk, ({ mark }) => {
+    if (mark === null) return
+    x.tell({ kind: 'event', atMs: nowMs, at: 'server', mark })
+    if (marks === null) marks = [mark]
+    else marks.push(mark)
+  })
+  x.line?.fromServer({ is: 'piece', bytes: chunk, mark: null }, nowMs)
+  if (marks === null || x.isClosed) return
+  for (const mark of marks as EventMark[]) x.tell({ kind: 'event', atMs: nowMs, at: 'client', mark })
+}
+
+function onEnd(x: Exchange, rawTrailers: RawHeaders): void {
+  const nowMs = beginTurn(x)
+  x.answering.scanner?.finish((piece) => takePiece(x, piece))
+  if (x.answering.json !== null) x.tell({ kind: 'json', atMs: nowMs, text: x.answering.json.text() })
+  x.isServerOver = true
+  x.tell({ kind: 'server_over', atMs: nowMs, how: 'clean' })
+  x.line?.fromServer({ is: 'end', rawTrailers, cause: complete }, nowMs)
+  endTurn(x)
+}
+
+function onLost(x: Exchange, { ending, kind, detail }: Fate): void {
+  const nowMs = beginTurn(x)
+  tellUnderstood(x)
+  if (kind === 'unreachable') x.ports.reached(false)
+  x.isServerOver = true
+  x.tell({ kind: 'server_over', atMs: nowMs, how: ending })
+  x.line?.fromServer(lost(ending, { kind, seat: null, detail }), nowMs)
+  endTurn(x)
+}
+
+/** The client's end of the line. */
+export function endsOfAnswer(x: Exchange): Pick<Ends, 'toClient' | 'closed'> {
+  return {
+    toClient: (signal) => toClient(x, signal),
+    closed(cause, ending) {
+      tellUnderstood(x)
+      tellClosed(x, cause, x.answering.isAnsweredHere ? 'clean' : ending)
+    },
+  }
+}
+
+function toClient(x: Exchange, signal: Reply): void {
+  switch (signal.is) {
+    case 'head':
+      return sendHead(x, signal)
+    case 'interim':
+      return x.downstream.interim(signal)
+    case 'piece':
+      return sendPiece(x, signal)
+    case 'end':
+      return x.downstream.end(signal.rawTrailers)
+    default:
+      return sendLost(x, signal)
+  }
+}
+
+function sendHead(x: Exchange, head: Head): void {
+  x.answering.isHeadSent = true
+  x.downstream.head(head, x.answering.framing, !x.ports.isDraining())
+  x.tell({
+    kind: 'head',
+    atMs: x.turnMs,
+    at: 'client',
+    status: head.status,
+    rawHeaders: head.rawHeaders,
+    origin: head.origin ?? 'upstream',
+  })
+}
+
+function sendPiece(x: Exchange, { bytes, mark }: Piece): void {
+  if (bytes.length > 0) {
+    if (!x.downstream.write(bytes)) x.pressed.client = true
+    x.tell({ kind: 'moved', atMs: x.turnMs, flow: 'sent', bytes: bytes.length })
+  }
+  if (mark !== null) x.tell({ kind: 'event', atMs: x.turnMs, at: 'client', mark })
+}
+
+/** Before a head, a loss of the server's is a 502 that says why; a cut that asked for a bare close is one. */
+function sendLost(x: Exchange, signal: Lost): void {
+  const status = x.answering.isHeadSent ? null : statusOf(signal.cause)
+  if (status !== null) {
+    x.answering.isAnsweredHere = true
+    const body = `impatient-hop: ${signal.cause.detail ?? signal.cause.kind} (upstream ${x.ports.upstreamName})\n`
+    const answer = { status, reason: '', rawHeaders: ['Content-Type', 'text/plain; charset=utf-8'], body }
+    for (const reply of repliesOf(answer, signal.cause)) toClient(x, reply)
+    return
+  }
+  x.downstream.cut(signal.ending, signal.isSilent === true)
+}
+
+function statusOf({ kind }: Cause): number | null {
+  if (kind === 'server_close' || kind === 'server_reset' || kind === 'unreachable') return 502
+  return kind === 'shutdown' || kind === 'limit' ? 503 : null
+}

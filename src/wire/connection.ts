@@ -1,0 +1,146 @@
+/** The client's connections: which exchange owns one, who waits behind it, and how its leaving shows. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Break } from '../core/signal.ts'
+import type { Exchange, ExchangePorts } from './exchange.ts'
+import { clientLeft, openExchange } from './exchange.ts'
+
+/** Pipelined requests that may wait for their turn; the next is refused in its own. */
+const WAITING_MAX = 16
+
+interface Connection {
+  readonly socket: Socket
+  readonly number: number
+  current: Exchange | null
+  waiting: number
+  isLeft: boolean
+}
+
+export interface Connections {
+  readonly exchanges: ReadonlySet<Exchange>
+  closeIdle(): void
+  destroyAll(): void
+}
+
+export function createConnections(server: Server, ports: ExchangePorts): Connections {
+  const connections = new Map<Socket, Connection>()
+  const exchanges = new Set<Exchange>()
+  let accepted = 0
+
+  // Before Node's own listeners: a FIN is judged before its parser is told.
+  server.prependListener('connection', (socket: Socket) => {
+    accepted += 1
+    const connection: Connection = { socket, number: accepted, current: null, waiting: 0, isLeft: false }
+    connections.set(socket, connection)
+    socket.on('end', () => onFin(connection))
+    socket.on('error', (error: NodeJS.ErrnoException) => onGone(connection, isReset(error) ? 'rst' : 'fin'))
+    socket.on('close', () => {
+      onGone(connection, 'fin')
+      connections.delete(socket)
+    })
+  })
+  const take = (req: IncomingMessage, res: ServerResponse): void => {
+    const connection = connections.get(req.socket)
+    if (connection !== undefined) takeRequest(connection, req, res, exchanges, ports)
+  }
+  server.on('request', take)
+  server.on('checkContinue', (req, res) => {
+    whenOwned(res, () => res.writeContinue())
+    take(req, res)
+  })
+  server.on('checkExpectation', take)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    onClientError(connections.get(socket as Socket), socket as Socket, error),
+  )
+  return {
+    exchanges,
+    closeIdle() {
+      for (const { socket, current } of connections.values()) if (current === null) socket.end()
+    },
+    destroyAll() {
+      for (const { socket } of connections.values()) socket.destroy()
+    },
+  }
+}
+
+const isReset = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE'
+
+/** An exchange opens (dials, counts, starts timers) only when its response owns the socket. */
+function takeRequest(
+  connection: Connection,
+  req: IncomingMessage,
+  res: ServerResponse,
+  exchanges: Set<Exchange>,
+  ports: ExchangePorts,
+): void {
+  res.on('error', () => undefined)
+  req.on('error', () => undefined)
+  if (connection.isLeft) {
+    req.resume()
+    return
+  }
+  const isRefused = connection.waiting >= WAITING_MAX
+  connection.waiting += 1
+  whenOwned(res, () => {
+    connection.waiting -= 1
+    if (connection.isLeft) return
+    if (isRefused) return refuse(req, res)
+    const x = openExchange(req, res, connection.number, ports, (finished) => {
+      exchanges.delete(finished)
+      if (connection.current === finished) connection.current = null
+    })
+    connection.current = x
+    if (!x.isFinished) exchanges.add(x)
+    else connection.current = null
+  })
+}
+
+function whenOwned(res: ServerResponse, run: () => void): void {
+  if (res.socket !== null) run()
+  else res.once('socket', run)
+}
+
+function refuse(req: IncomingMessage, res: ServerResponse): void {
+  req.resume()
+  const body = `impatient-hop: more than ${WAITING_MAX} pipelined requests wait on this connection\n`
+  res.writeHead(503, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  })
+  res.end(body)
+}
+
+/** A client that closes its half before its request was whole can only have left. */
+function onFin(connection: Connection): void {
+  const { current } = connection
+  connection.isLeft = true
+  if (current !== null && !current.isClosed) clientLeft(current, 'fin', current.req.complete)
+  if (current === null && connection.waiting === 0) connection.socket.end()
+}
+
+function onGone(connection: Connection, ending: Break): void {
+  connection.isLeft = true
+  if (connection.current !== null) clientLeft(connection.current, ending, false)
+}
+
+/** What Node's parser could not read; where an exchange is under way its own ending is told by the socket. */
+function onClientError(connection: Connection | undefined, socket: Socket, error: NodeJS.ErrnoException): void {
+  if (isReset(error) || !socket.writable || connection?.isLeft === true) {
+    socket.destroy(error)
+    return
+  }
+  if (connection?.current === null && connection.waiting === 0) socket.end(refusalOf(error), 'latin1')
+  else socket.destroy()
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): string {
+  const [status, why] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'the request head is larger than 64 KiB']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'the request head did not arrive within 60 s']
+        : ['400 Bad Request', `not a valid HTTP/1.1 request (${code ?? 'unknown'})`]
+  const body = `impatient-hop: ${why}\n`
+  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+}

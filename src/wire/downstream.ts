@@ -1,0 +1,120 @@
+/** The client's side of one exchange: writes a response exactly, and ends it clean, by FIN or by RST. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import type { Break, Head, Interim, RawHeaders } from '../core/signal.ts'
+import { pairsOf, withoutTrailerHeader } from './headers.ts'
+import type { AnswerFraming } from './upstream.ts'
+
+/** A cut finishes even if the client does not read: so long for its flush, and so long for its FIN. */
+const FLUSH_WAIT_MS = 1_000
+const FIN_WAIT_MS = 5_000
+/** An upload that goes on after its answer is read and discarded up to here, to keep the connection. */
+const DISCARD_BYTES_MAX = 1_048_576
+const DISCARD_MS_MAX = 5_000
+
+const NO_BYTES = Buffer.alloc(0)
+
+export interface Downstream {
+  head(head: Head, framing: AnswerFraming, keepAlive: boolean): void
+  interim(interim: Interim): void
+  /** False: written, but hold back until the response drains. */
+  write(bytes: Uint8Array): boolean
+  end(rawTrailers: RawHeaders): void
+  /** Ends in mid-message. A reset that the socket cannot do is a close; what was done is returned. */
+  cut(ending: Break, isSilent: boolean): Break
+  /** The response is whole but the request is not: discard the rest, within limits. */
+  discardRequest(): void
+  backlogBytes(): number
+}
+
+export function createDownstream(req: IncomingMessage, res: ServerResponse, clock: Clock): Downstream {
+  const socket = res.socket as Socket
+  return {
+    head: (head, framing, keepAlive) => sendHead(req, res, head, framing, keepAlive),
+    interim: ({ status, reason, rawHeaders }) => {
+      if (req.httpVersion !== '1.1' || res.headersSent) return
+      const lines = pairsOf(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
+      socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1')
+    },
+    write: (bytes) => res.write(bytes),
+    end(rawTrailers) {
+      if (rawTrailers.length > 0 && res.chunkedEncoding) res.addTrailers(pairsOf(rawTrailers))
+      res.end()
+    },
+    cut(ending, isSilent) {
+      if (isSilent) {
+        // The connection is forgotten, not closed: whatever comes next meets a reset.
+        socket.once('data', () => reset(socket))
+        socket.once('end', () => reset(socket))
+        return ending
+      }
+      if (ending === 'rst') return reset(socket)
+      hangUp(socket, clock)
+      req.resume()
+      return 'fin'
+    },
+    discardRequest: () => discardRequest(req, socket, clock),
+    backlogBytes: () => socket.writableLength,
+  }
+}
+
+function sendHead(req: IncomingMessage, res: ServerResponse, head: Head, framing: AnswerFraming, keepAlive: boolean): void {
+  const hasBody = req.method !== 'HEAD' && head.status !== 204 && head.status !== 304
+  const isSized = head.origin === 'sidecar' || framing === 'sized'
+  if (framing === 'eof' && !isSized) res.useChunkedEncodingByDefault = false
+  if (!keepAlive) res.shouldKeepAlive = false
+  const isChunked = hasBody && !isSized && res.useChunkedEncodingByDefault
+  res.sendDate = false
+  const reason = head.reason === '' && head.origin === 'sidecar' ? (STATUS_CODES[head.status] ?? '') : head.reason
+  res.writeHead(head.status, reason, (isChunked ? head.rawHeaders : withoutTrailerHeader(head.rawHeaders)) as string[])
+  // Not `flushHeaders`: it would write the head as UTF-8. A head without a body goes out with its end.
+  if (hasBody) res.write(NO_BYTES)
+}
+
+function reset(socket: Socket): Break {
+  try {
+    socket.resetAndDestroy()
+    return 'rst'
+  } catch {
+    socket.destroy()
+    return 'fin'
+  }
+}
+
+/** FIN after what was written; the peer's bytes are read and dropped until its own FIN, or until it took too long. */
+function hangUp(socket: Socket, clock: Clock): void {
+  if (socket.destroyed) return
+  const flush = clock.after(FLUSH_WAIT_MS, () => {
+    if (!socket.writableFinished) socket.destroy()
+  })
+  const linger = clock.after(FIN_WAIT_MS, () => socket.destroy())
+  socket.once('close', () => {
+    flush.cancel()
+    linger.cancel()
+  })
+  socket.end()
+}
+
+function discardRequest(req: IncomingMessage, socket: Socket, clock: Clock): void {
+  if (req.complete || socket.destroyed) return
+  let leftBytes = DISCARD_BYTES_MAX
+  const giveUp = (): void => {
+    req.off('data', count)
+    req.resume()
+    hangUp(socket, clock)
+  }
+  const late = clock.after(DISCARD_MS_MAX, giveUp)
+  const count = (chunk: Uint8Array): void => {
+    leftBytes -= chunk.length
+    if (leftBytes >= 0) return
+    late.cancel()
+    giveUp()
+  }
+  req.on('data', count)
+  req.once('close', () => late.cancel())
+  req.once('end', () => late.cancel())
+  req.resume()
+}

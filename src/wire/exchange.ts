@@ -1,0 +1,251 @@
+/**
+ * One exchange on sockets: what arrives becomes signals for the line, what the line decides is done,
+ * and all that is seen is told as facts. State and turns are here; the two directions in asking.ts and answering.ts.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock, Timer } from '../core/clock.ts'
+import type { Line } from '../core/ends.ts'
+import type { Tell } from '../core/fact.ts'
+import { createLine } from '../core/line.ts'
+import type { AskMeaning } from '../core/mcp/ask.ts'
+import type { SeatPlan } from '../core/seat.ts'
+import type { Break, Cause, Ending, RawHeaders } from '../core/signal.ts'
+import { clientAbort, clientReset, lost } from '../core/signal.ts'
+import type { Answering } from './answering.ts'
+import { createAnswering, endsOfAnswer } from './answering.ts'
+import type { Asking } from './asking.ts'
+import { createAsking, startAsking, toServer } from './asking.ts'
+import type { Downstream } from './downstream.ts'
+import { createDownstream } from './downstream.ts'
+import type { UpstreamLeg, UpstreamPort } from './upstream.ts'
+
+/** Who sits on an exchange's line; decided once, before it begins. */
+export interface LinePlanner {
+  /** Only then does the request wait until its body was read. */
+  needsBody(method: string, target: string, rawHeaders: RawHeaders): boolean
+  plan(
+    request: {
+      readonly ask: AskMeaning | null
+      readonly method: string
+      readonly target: string
+      readonly rawHeaders: RawHeaders
+      readonly connection: number
+    },
+    atMs: number,
+  ): readonly SeatPlan[]
+}
+
+export interface ExchangeLimits {
+  readonly heldBytesPerExchange: number
+  readonly heldBytesTotal: number
+}
+
+/** Bytes held by all exchanges. */
+export interface HeldMeter {
+  totalBytes: number
+}
+
+export interface ExchangePorts {
+  readonly clock: Clock
+  readonly upstream: UpstreamPort
+  readonly upstreamName: string
+  readonly openRecord: () => { readonly id: string; readonly tell: Tell }
+  /** The configuration in force, asked once per exchange. */
+  readonly planner: () => LinePlanner
+  readonly inject: () => 'header' | 'meta' | 'both' | 'none'
+  readonly limits: ExchangeLimits
+  readonly held: HeldMeter
+  /** Whether the server could be reached, told by each attempt. */
+  readonly reached: (isUp: boolean) => void
+  readonly mayCut: (cause: Cause) => boolean
+  readonly random: () => number
+  readonly isDraining: () => boolean
+}
+
+export interface Exchange {
+  readonly id: string
+  readonly ports: ExchangePorts
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly downstream: Downstream
+  readonly tell: Tell
+  readonly planner: LinePlanner
+  readonly connection: number
+  readonly asking: Asking
+  readonly answering: Answering
+  line: Line | null
+  leg: UpstreamLeg | null
+  turnMs: number
+  timer: Timer | null
+  timerAtMs: number
+  heldBytes: number
+  /** Backpressure noticed inside a turn, told to the line after it. */
+  pressed: { client: boolean | null; server: boolean | null }
+  isClosed: boolean
+  isServerOver: boolean
+  isFinished: boolean
+  readonly whenFinished: (x: Exchange) => void
+}
+
+export function openExchange(
+  req: IncomingMessage,
+  res: ServerResponse,
+  connection: number,
+  ports: ExchangePorts,
+  whenFinished: (x: Exchange) => void,
+): Exchange {
+  const { id, tell } = ports.openRecord()
+  const x: Exchange = {
+    id,
+    ports,
+    req,
+    res,
+    downstream: createDownstream(req, res, ports.clock),
+    tell,
+    planner: ports.planner(),
+    connection,
+    asking: createAsking(),
+    answering: createAnswering(),
+    line: null,
+    leg: null,
+    turnMs: ports.clock.nowMs(),
+    timer: null,
+    timerAtMs: Infinity,
+    heldBytes: 0,
+    pressed: { client: null, server: null },
+    isClosed: false,
+    isServerOver: false,
+    isFinished: false,
+    whenFinished,
+  }
+  res.on('drain', () => press(x, 'client', false))
+  startAsking(x)
+  return x
+}
+
+/** The matches are decided: seats are taken and time begins for them. */
+export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
+  const { req, ports } = x
+  const request = { ask, method: req.method ?? '', target: req.url ?? '', rawHeaders: req.rawHeaders, connection: x.connection }
+  const plans = x.planner.plan(request, x.turnMs)
+  const line = createLine(
+    plans,
+    {
+      ...endsOfAnswer(x),
+      toServer: (signal) => toServer(x, signal),
+      hold: (from, isHeld) => hold(x, from, isHeld),
+      noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
+      mayCut: (cause) => ports.mayCut(cause),
+    },
+    ports.random,
+  )
+  x.line = line
+  line.open(x.turnMs)
+  return line
+}
+
+/** Starts a turn: what is told until `endTurn` happened now. */
+export function beginTurn(x: Exchange): number {
+  x.turnMs = x.ports.clock.nowMs()
+  return x.turnMs
+}
+
+/** After every call into the line: pressure, limits, the timer, and whether it is all over. */
+export function endTurn(x: Exchange): void {
+  const { line } = x
+  if (line === null || x.isFinished) return
+  if (x.pressed.client !== null || x.pressed.server !== null) applyPressure(x, line)
+  if (!line.isEmpty() || x.heldBytes > 0) measureHeld(x, line)
+  rearm(x, line)
+  if (x.isClosed && x.isServerOver) finish(x)
+}
+
+export function press(x: Exchange, side: 'client' | 'server', isBlocked: boolean): void {
+  if (x.isFinished || x.line === null) return
+  beginTurn(x)
+  x.pressed[side] = isBlocked
+  endTurn(x)
+}
+
+function applyPressure(x: Exchange, line: Line): void {
+  for (const side of ['client', 'server'] as const) {
+    const isBlocked = x.pressed[side]
+    x.pressed[side] = null
+    if (isBlocked !== null) line.pressed(side, isBlocked, x.turnMs)
+  }
+}
+
+function hold(x: Exchange, from: 'client' | 'server', isHeld: boolean): void {
+  if (from === 'server') {
+    if (isHeld) x.leg?.pause()
+    else x.leg?.resume()
+  } else if (isHeld) x.req.pause()
+  else x.req.resume()
+}
+
+/** Held bytes have a limit, in one exchange and in all; reaching it is an ending like any other. */
+function measureHeld(x: Exchange, line: Line): void {
+  const { held, limits } = x.ports
+  const seats = line.heldBytes()
+  const heldBytes = seats + (seats > 0 || x.heldBytes > 0 ? x.downstream.backlogBytes() : 0)
+  held.totalBytes += heldBytes - x.heldBytes
+  x.heldBytes = heldBytes
+  const isOver = heldBytes > limits.heldBytesPerExchange || held.totalBytes > limits.heldBytesTotal
+  if (isOver && !x.isClosed)
+    line.order('fin', { kind: 'limit', seat: null, detail: `more than ${limits.heldBytesPerExchange} bytes held` }, x.turnMs)
+}
+
+/** One timer: a wake too early is harmless, so it is moved only when it would come too late. */
+function rearm(x: Exchange, line: Line): void {
+  const wakeAtMs = x.isFinished ? null : line.wakeAtMs()
+  if (wakeAtMs === null || wakeAtMs >= x.timerAtMs) return
+  x.timer?.cancel()
+  x.timerAtMs = wakeAtMs
+  x.timer = x.ports.clock.after(Math.max(0, wakeAtMs - x.turnMs), () => {
+    x.timer = null
+    x.timerAtMs = Infinity
+    if (x.isFinished) return
+    line.wake(beginTurn(x))
+    endTurn(x)
+  })
+}
+
+/** The client's connection closed, by FIN or RST, before the exchange was over. `isHalf`: it may still read. */
+export function clientLeft(x: Exchange, ending: Break, isHalf: boolean): void {
+  if (x.isClosed && x.isServerOver) return
+  const nowMs = beginTurn(x)
+  const line = x.line ?? beginLine(x, null)
+  if (isHalf) line.fromClient({ is: 'half' }, nowMs)
+  else {
+    line.fromClient(lost(ending, ending === 'rst' ? clientReset : clientAbort), nowMs)
+    x.pressed.client = false // nobody is there to be slow
+  }
+  endTurn(x)
+}
+
+/** Cuts at the client's edge, now: an operator, or the end of the process. */
+export function orderCut(x: Exchange, ending: Break, cause: Cause): void {
+  if (x.isClosed) return
+  const nowMs = beginTurn(x)
+  const line = x.line ?? beginLine(x, null)
+  line.order(ending, cause, nowMs)
+  endTurn(x)
+}
+
+export function tellClosed(x: Exchange, cause: Cause, ending: Ending): void {
+  x.isClosed = true
+  x.tell({ kind: 'closed', atMs: x.turnMs, cause, ending })
+  if (x.leg === null) x.isServerOver = true
+}
+
+function finish(x: Exchange): void {
+  x.isFinished = true
+  x.timer?.cancel()
+  x.timer = null
+  x.ports.held.totalBytes -= x.heldBytes
+  x.heldBytes = 0
+  x.tell({ kind: 'finished', atMs: x.turnMs })
+  if (!x.asking.hasAsked) x.leg?.lose('fin') // nobody wants the rest of the request
+  x.downstream.discardRequest()
+  x.whenFinished(x)
+}

@@ -1,0 +1,26 @@
+/** The process's clock: the one home of timers and of the time of day. */
+import type { Clock, Timer } from '../core/clock.ts'
+
+/** Node's timers hold 31 bits of milliseconds; a longer wait is taken in steps. */
+const STEP_MAX_MS = 2 ** 31 - 1
+
+export const realClock: Clock = {
+  nowMs: () => performance.now(),
+  wallMs: () => performance.timeOrigin + performance.now(),
+  after(delayMs, run): Timer {
+    const dueMs = performance.now() + delayMs
+    let timer: NodeJS.Timeout | null = null
+    // Node may fire up to a millisecond early by `performance.now`: a cut must not.
+    const arm = (): void => {
+      const leftMs = dueMs - performance.now()
+      if (leftMs <= 0) run()
+      else timer = setTimeout(arm, Math.min(Math.ceil(leftMs), STEP_MAX_MS))
+    }
+    timer = setTimeout(arm, Math.min(Math.max(0, Math.ceil(delayMs)), STEP_MAX_MS))
+    return {
+      cancel: () => {
+        if (timer !== null) clearTimeout(timer)
+      },
+    }
+  },
+}

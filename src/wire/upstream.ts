@@ -1,0 +1,249 @@
+/** The only file that knows http-proxy: dials the server, sends a request exactly as given, and tells what comes back. */
+import type http from 'node:http'
+import type { Socket } from 'node:net'
+import httpProxy from 'http-proxy'
+import type { Clock } from '../core/clock.ts'
+import type { Break, RawHeaders, Request } from '../core/signal.ts'
+import { framingOf, pairsOf, withoutTrailerHeader } from './headers.ts'
+import { createPool } from './pool.ts'
+import type { Fate } from './upstream-fate.ts'
+import { fateOf, isResetError } from './upstream-fate.ts'
+
+/** How a response's body is delimited: an `eof` one must stay so. */
+export type AnswerFraming = 'chunked' | 'sized' | 'eof'
+
+/** What a leg tells; nothing follows `end` or `lost`, and `head` comes once before any `bytes`. */
+export interface UpstreamEvents {
+  head(status: number, reason: string, rawHeaders: RawHeaders, framing: AnswerFraming): void
+  interim(status: number, reason: string, rawHeaders: RawHeaders): void
+  bytes(chunk: Uint8Array): void
+  end(rawTrailers: RawHeaders): void
+  lost(fate: Fate): void
+  /** The request's backlog is written: it takes bytes again. */
+  drained(): void
+}
+
+export interface UpstreamLeg {
+  /** False: written, but hold back until `drained`. */
+  write(bytes: Uint8Array): boolean
+  end(rawTrailers: RawHeaders): void
+  /** Gives the connection up: the server sees a FIN or a RST. Nothing is told afterwards. */
+  lose(ending: Break): void
+  pause(): void
+  resume(): void
+}
+
+/** `rawHeaders` of the request are end-to-end already; `framing` says whether its body is chunked. */
+export interface UpstreamPort {
+  dial(request: Request, isChunked: boolean, events: UpstreamEvents): UpstreamLeg
+  close(): void
+}
+
+/** A FIN that the server does not answer: the connection is destroyed after this. */
+const FIN_WAIT_MS = 1_000
+const INTERIM_MAX = 16
+
+interface Leg {
+  readonly events: UpstreamEvents
+  readonly clock: Clock
+  readonly send: (outgoing: Outgoing) => void
+  outgoing: Outgoing | null
+  incoming: http.IncomingMessage | null
+  /** What was asked before the connection was there. */
+  waiting: (() => void)[]
+  isPaused: boolean
+  isOver: boolean
+  lost: Break | null
+  wasReset: boolean
+  interims: number
+}
+
+type Outgoing = http.ClientRequest & {
+  _implicitHeader(): void
+  _storeHeader(firstLine: string, headers: readonly string[]): void
+}
+
+/** What http-proxy sees of a request: never the real one, which it would abort by itself. */
+interface StandIn {
+  readonly method: string
+  readonly url: '/'
+  readonly headers: Record<string, string>
+  readonly socket: { readonly destroyed: false }
+  on(): void
+}
+
+const noPipe = { pipe: () => undefined }
+const standInAnswer = { headersSent: true, finished: true }
+
+export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
+  // Without an agent http-proxy would send "Connection: close" and so change the request.
+  const agent = createPool(origin.protocol)
+  const proxy = httpProxy.createProxyServer({
+    target: origin.origin,
+    agent,
+    selfHandleResponse: true,
+    buffer: noPipe as never, // bodies are written by the leg, piece by piece
+  })
+  const legs = new WeakMap<object, Leg>()
+  proxy.on('proxyReq', (outgoing, standIn) => onOutgoing(legs.get(standIn), outgoing as Outgoing))
+  proxy.on('proxyRes', (incoming, standIn) => onIncoming(legs.get(standIn), incoming))
+
+  return {
+    dial(request, isChunked, events) {
+      const leg = createLeg(request, isChunked, events, clock)
+      const standIn: StandIn = { method: request.method, url: '/', headers: {}, socket: { destroyed: false }, on: () => undefined }
+      legs.set(standIn, leg)
+      try {
+        proxy.web(standIn as never, standInAnswer as never, {}, (error) => onFailed(leg, error))
+      } catch (error) {
+        // A method that Node's client will not send, for one.
+        queueMicrotask(() => onFailed(leg, error as Error))
+      }
+      return legOf(leg)
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function createLeg(request: Request, isChunked: boolean, events: UpstreamEvents, clock: Clock): Leg {
+  const rawHeaders = isChunked ? request.rawHeaders : withoutTrailerHeader(request.rawHeaders)
+  return {
+    events,
+    clock,
+    send(outgoing) {
+      outgoing.useChunkedEncodingByDefault = isChunked
+      // Node would merge duplicates and http-proxy normalises the path: the head goes out as it came.
+      outgoing._implicitHeader = () => outgoing._storeHeader(`${request.method} ${request.target} HTTP/1.1\r\n`, rawHeaders)
+    },
+    outgoing: null,
+    incoming: null,
+    waiting: [],
+    isPaused: false,
+    isOver: false,
+    lost: null,
+    wasReset: false,
+    interims: 0,
+  }
+}
+
+function legOf(leg: Leg): UpstreamLeg {
+  const whenReady = (act: (outgoing: Outgoing) => void): void => {
+    if (leg.outgoing !== null) act(leg.outgoing)
+    else
+      leg.waiting.push(() => {
+        if (leg.outgoing !== null) act(leg.outgoing)
+      })
+  }
+  return {
+    write(bytes) {
+      if (leg.lost !== null) return true
+      if (leg.outgoing !== null) return leg.outgoing.write(bytes)
+      leg.waiting.push(() => leg.outgoing?.write(bytes))
+      return true
+    },
+    end: (rawTrailers) =>
+      whenReady((outgoing) => {
+        if (leg.lost !== null) return
+        if (rawTrailers.length > 0 && outgoing.chunkedEncoding) outgoing.addTrailers(pairsOf(rawTrailers))
+        outgoing.end()
+      }),
+    lose(ending) {
+      if (leg.lost !== null) return
+      leg.lost = ending
+      if (leg.outgoing !== null) leave(leg, leg.outgoing)
+    },
+    pause() {
+      leg.isPaused = true
+      leg.incoming?.pause()
+    },
+    resume() {
+      leg.isPaused = false
+      leg.incoming?.resume()
+    },
+  }
+}
+
+/** The connection is there (or being made): what waited goes out. */
+function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
+  if (leg === undefined) return
+  leg.outgoing = outgoing
+  leg.send(outgoing)
+  if (leg.lost !== null) return leave(leg, outgoing)
+  outgoing.on('drain', () => leg.events.drained())
+  outgoing.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
+    leg.interims += 1
+    if (statusCode === 100 || leg.interims > INTERIM_MAX || leg.isOver || leg.lost !== null) return
+    leg.events.interim(statusCode, statusMessage, rawHeaders)
+  })
+  const waiting = leg.waiting
+  leg.waiting = []
+  for (const act of waiting) act()
+}
+
+function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void {
+  if (leg === undefined) return
+  incoming.on('error', () => undefined) // told by 'close', once
+  leg.incoming = incoming
+  if (leg.lost !== null || leg.isOver) {
+    incoming.resume()
+    return
+  }
+  const { rawHeaders } = incoming
+  const framing = framingOf(rawHeaders)
+  leg.events.head(incoming.statusCode ?? 0, incoming.statusMessage ?? '', rawHeaders, framing === 'none' ? 'eof' : framing)
+  incoming.on('data', (chunk: Uint8Array) => {
+    if (leg.lost === null && !leg.isOver) leg.events.bytes(chunk)
+  })
+  incoming.on('end', () => {
+    // A reset inside a body delimited by the connection's end looks like its end.
+    if (leg.wasReset) return
+    if (leg.lost === null && !leg.isOver) {
+      leg.isOver = true
+      leg.events.end(incoming.rawTrailers)
+    }
+  })
+  incoming.on('close', () => {
+    if (!incoming.complete || leg.wasReset) tellLost(leg, fateOf(leg.wasReset ? 'rst' : 'fin', 'mid-stream', null))
+  })
+  if (leg.isPaused) incoming.pause()
+}
+
+function onFailed(leg: Leg, error: Error): void {
+  if (isResetError(error)) leg.wasReset = true
+  if (leg.incoming !== null) return // its 'close' follows
+  const isReused = leg.outgoing?.reusedSocket === true
+  tellLost(leg, fateOf(leg.wasReset ? 'rst' : 'fin', isReused ? 'reused' : 'before-head', error))
+}
+
+function tellLost(leg: Leg, fate: Fate): void {
+  if (leg.isOver || leg.lost !== null) return
+  leg.isOver = true
+  leg.events.lost(fate)
+}
+
+/** `destroy()` is a FIN only where nothing is unread, else a reset: so end, discard, and destroy a little later. */
+function leave(leg: Leg, outgoing: Outgoing): void {
+  const { socket } = outgoing
+  if (socket === null || leg.isOver) {
+    outgoing.destroy()
+    return
+  }
+  leg.incoming?.resume()
+  if (leg.lost === 'rst') return reset(socket)
+  if (socket.connecting || socket.writableLength > 0) {
+    outgoing.destroy()
+    return
+  }
+  socket.end()
+  const timer = leg.clock.after(FIN_WAIT_MS, () => outgoing.destroy())
+  socket.once('close', () => timer.cancel())
+}
+
+/** A TLS or Unix connection knows no reset: there it is a plain close. */
+function reset(socket: Socket): void {
+  try {
+    socket.resetAndDestroy()
+  } catch {
+    socket.destroy()
+  }
+}
