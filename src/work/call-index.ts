@@ -1,0 +1,175 @@
+/** The calls a report may belong to, found by trace and span, told apart by JSON-RPC id, method, tool and session. Pure. */
+import { assert } from '../core/assert.ts'
+
+/** One JSON-RPC request of an exchange, as reports may name it. A batch has several, an exchange without meaning one of nulls. */
+export interface CallKey {
+  readonly exchangeId: string
+  readonly traceId: string
+  /** Ours, the incoming header's, `_meta`'s. */
+  readonly spanIds: readonly string[]
+  /** Raw JSON text: `7`, `"a"`. */
+  readonly requestId: string | null
+  readonly method: string | null
+  readonly tool: string | null
+  readonly session: string | null
+  /** When the exchange opened, by the clock's `nowMs`: nothing of its work can be older. */
+  readonly openedAtMs: number
+}
+
+/** What a report says of the request it is for; null: it does not say. */
+export interface Claim {
+  /** Text without quotes: `7`, `a`. */
+  readonly requestId: string | null
+  readonly method: string | null
+  readonly tool: string | null
+  readonly session: string | null
+}
+
+export type Found =
+  | { readonly is: 'one'; readonly call: CallKey; readonly isSettled: boolean }
+  | { readonly is: 'several' }
+  | { readonly is: 'none' }
+
+export interface CallIndex {
+  register(key: CallKey): void
+  /** The exchange's calls are settled: what still comes for them is late. */
+  forget(exchangeId: string): void
+  isKnown(traceId: string, spanId: string): boolean
+  /** Which call of this span the claim means; settled ones only where no open one fits. */
+  find(traceId: string, spanId: string, claim: Claim): Found
+  /** Whether it still takes reports. */
+  isOpen(call: CallKey): boolean
+  liveCount(): number
+  /** Calls let go because there were more than `callsMax`. */
+  evictedCount(): number
+}
+
+interface Entry {
+  readonly key: CallKey
+  isSettled: boolean
+}
+/** By the id's text, `''` for an unknown one: a thousand calls may share a span, and each report wants one. */
+type Bucket = Map<string, Set<Entry>>
+
+const SETTLED_MAX = 10_000
+const nodeKey = (traceId: string, spanId: string): string => `${traceId}${spanId}`
+
+export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
+  assert(callsMax > 0, 'callsMax is positive')
+  const buckets = new Map<string, Bucket>()
+  const live = new Map<string, Entry[]>() // by exchange, oldest first
+  const settled = new Map<string, Entry[]>() // so that a late report is told as late, not as a stranger
+  let liveCount = 0
+  let evictedCount = 0
+
+  function register(key: CallKey): void {
+    const entry: Entry = { key, isSettled: false }
+    for (const spanId of new Set(key.spanIds)) bucketOf(nodeKey(key.traceId, spanId)).add(entry)
+    const siblings = live.get(key.exchangeId)
+    if (siblings === undefined) live.set(key.exchangeId, [entry])
+    else siblings.push(entry)
+    liveCount += 1
+    while (liveCount > callsMax) {
+      const [oldest] = live.keys()
+      if (oldest === undefined) break
+      evictedCount += live.get(oldest)?.length ?? 0
+      forget(oldest)
+    }
+  }
+
+  function bucketOf(node: string): { add(entry: Entry): void } {
+    let bucket = buckets.get(node)
+    if (bucket === undefined) {
+      bucket = new Map()
+      buckets.set(node, bucket)
+    }
+    const found = bucket
+    return {
+      add(entry) {
+        const id = idText(entry.key.requestId) ?? ''
+        const entries = found.get(id)
+        if (entries === undefined) found.set(id, new Set([entry]))
+        else entries.add(entry)
+      },
+    }
+  }
+
+  function forget(exchangeId: string): void {
+    const entries = live.get(exchangeId)
+    if (entries === undefined) return
+    live.delete(exchangeId)
+    liveCount -= entries.length
+    for (const entry of entries) entry.isSettled = true
+    settled.set(exchangeId, entries)
+    const [oldest] = settled.keys()
+    if (settled.size <= SETTLED_MAX || oldest === undefined) return
+    for (const entry of settled.get(oldest) ?? []) remove(entry)
+    settled.delete(oldest)
+  }
+
+  function remove(entry: Entry): void {
+    const id = idText(entry.key.requestId) ?? ''
+    for (const spanId of entry.key.spanIds) {
+      const node = nodeKey(entry.key.traceId, spanId)
+      const bucket = buckets.get(node)
+      const entries = bucket?.get(id)
+      entries?.delete(entry)
+      if (entries?.size === 0) bucket?.delete(id)
+      if (bucket?.size === 0) buckets.delete(node)
+    }
+  }
+
+  return {
+    register,
+    forget,
+    isKnown: (traceId, spanId) => buckets.has(nodeKey(traceId, spanId)),
+    find(traceId, spanId, claim) {
+      const named = namedBy(claim, buckets.get(nodeKey(traceId, spanId)))
+      const open = narrow(
+        named.filter(({ isSettled }) => !isSettled),
+        claim,
+      )
+      return open.is === 'none' ? narrow(named, claim) : open
+    },
+    isOpen: (call) => live.get(call.exchangeId)?.some(({ key }) => key === call) ?? false,
+    liveCount: () => liveCount,
+    evictedCount: () => evictedCount,
+  }
+}
+
+/** Those of the claim's id; where nobody has it, those whose id is unknown; without a claim, all. */
+function namedBy({ requestId }: Claim, bucket: Bucket | undefined): readonly Entry[] {
+  if (bucket === undefined) return []
+  if (requestId === null) return [...bucket.values()].flatMap((entries) => [...entries])
+  return [...(bucket.get(requestId) ?? bucket.get('') ?? [])]
+}
+
+/** A method that contradicts rules out; tool and session only break ties, for a server may rename its tools. */
+function narrow(entries: readonly Entry[], claim: Claim): Found {
+  let left = entries
+  if (claim.method !== null) {
+    const same = left.filter(({ key }) => key.method === claim.method)
+    left = same.length > 0 ? same : left.filter(({ key }) => key.method === null)
+  }
+  left = preferring(left, ({ key }) => claim.tool !== null && key.tool === claim.tool)
+  left = preferring(left, ({ key }) => claim.session !== null && key.session === claim.session)
+  const [only] = left
+  if (only === undefined) return { is: 'none' }
+  return left.length > 1 ? { is: 'several' } : { is: 'one', call: only.key, isSettled: only.isSettled }
+}
+
+function preferring(entries: readonly Entry[], fits: (entry: Entry) => boolean): readonly Entry[] {
+  if (entries.length < 2) return entries
+  const fitting = entries.filter(fits)
+  return fitting.length > 0 ? fitting : entries
+}
+
+/** An id's raw JSON text as a span tells it: without a string's quotes. */
+export function idText(raw: string | null): string | null {
+  if (raw === null || !raw.startsWith('"')) return raw
+  try {
+    return String(JSON.parse(raw))
+  } catch {
+    return raw
+  }
+}
