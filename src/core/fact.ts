@@ -17,11 +17,15 @@ export type Fact =
       readonly rawHeaders: RawHeaders
       readonly traceId: string | null
       readonly spanId: string | null
-      /** Span ids a report may name as its ancestor besides our own: the header's and `_meta`'s. */
+      /** The n-th accepted since the start. */
       readonly connection: number
     }
-  /** What the request says; told once, before anything but `opened` and `moved`, as soon as headers or body tell. */
-  | { readonly kind: 'understood'; readonly atMs: number; readonly ask: AskMeaning }
+  /**
+   * What the request says; told before anything but `opened` and `moved`, as soon as headers or body tell.
+   * Where the headers told first (ids are then `''`), it is told again with the body's ids; the later telling replaces the earlier.
+   * A trace that only the body names replaces the one of `opened`.
+   */
+  | { readonly kind: 'understood'; readonly atMs: number; readonly ask: AskMeaning; readonly traceId?: string; readonly spanId?: string }
   /** The request's last byte arrived. */
   | { readonly kind: 'asked'; readonly atMs: number }
   /** A response head at one of the edges. */
@@ -47,6 +51,14 @@ export type Fact =
   /** The server's side of the response is over. */
   | { readonly kind: 'server_over'; readonly atMs: number; readonly how: Ending }
   | { readonly kind: 'work'; readonly atMs: number; readonly report: WorkReport }
+  /** In shadow mode: a hop or fault would have cut here. */
+  | { readonly kind: 'would_cut'; readonly atMs: number; readonly cause: Cause }
+  /** Something the user should know of this exchange, in a few fixed words: `clean-became-fin`, `stale-socket`. */
+  | { readonly kind: 'notice'; readonly atMs: number; readonly what: string }
+  /** A `notifications/cancelled` for one of its requests arrived on another exchange: the journal joins them, the wire never tells this. */
+  | { readonly kind: 'cancelled'; readonly atMs: number; readonly requestId: string }
+  /** That notification reached the server, at `reachedAtMs`. Told by the journal. */
+  | { readonly kind: 'cancel_told'; readonly atMs: number; readonly reachedAtMs: number; readonly requestId: string }
   /** The exchange's both sides are over and nothing more will come but work. */
   | { readonly kind: 'finished'; readonly atMs: number }
 
@@ -55,6 +67,7 @@ export type WorkSource = 'otlp' | 'probe' | 'drain' | 'response'
 /** What a matched report says; times are the exchange clock's, converted from the report's wall time. */
 export interface WorkReport {
   readonly source: WorkSource
+  /** `abort`: the server's handler noticed that it should stop; the work itself is over only at `end`. */
   readonly event: 'start' | 'end' | 'abort'
   /** When it happened, which may be before `atMs`, when it was told. */
   readonly workAtMs: number

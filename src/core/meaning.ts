@@ -1,21 +1,48 @@
 /** What an SSE event says, read from its mark only when somebody asks, and then once. */
+import type { Found } from './mcp/raw-json.ts'
+import { bytesOfText, findIn, idOf, rawOf, stringOf } from './mcp/raw-json.ts'
 import type { EventMark } from './signal.ts'
+
+/** `tool_error`: a result with `isError`; `protocol_error`: a JSON-RPC error. */
+export type ResultOutcome = 'ok' | 'tool_error' | 'protocol_error'
+
+export interface ResultMeaning {
+  readonly is: 'result'
+  /** Raw JSON text; null where the server could not tell which request it answers. */
+  readonly id: string | null
+  readonly outcome: ResultOutcome
+  /** The answer is a task: the work goes on elsewhere. */
+  readonly isTask: boolean
+  /** The other answers of a batch in the same message. */
+  readonly also: readonly ResultMeaning[]
+}
 
 export type Meaning =
   | { readonly is: 'comment' } // no data: nothing is dispatched
-  | { readonly is: 'progress' }
-  | { readonly is: 'result'; readonly id: unknown }
+  | { readonly is: 'progress'; readonly token: string | null }
+  | ResultMeaning
   | { readonly is: 'request' }
-  | { readonly is: 'notification' }
+  | { readonly is: 'notification'; readonly method: string }
   | { readonly is: 'other' }
 
+const WANTED = {
+  id: {},
+  method: {},
+  result: { isError: {}, resultType: {}, task: { taskId: {} } },
+  error: {},
+  params: { progressToken: {} },
+}
+const COMMENT: Meaning = { is: 'comment' }
+const OTHER: Meaning = { is: 'other' }
+const REQUEST: Meaning = { is: 'request' }
+const NO_RESULTS: readonly ResultMeaning[] = []
+
 const read = new WeakMap<EventMark, Meaning>()
-const tooLong: Meaning = { is: 'other' }
 
 export function meaningOf(mark: EventMark): Meaning {
   let meaning = read.get(mark)
   if (meaning === undefined) {
-    meaning = mark.isTooLong ? tooLong : readData(dataOf(mark))
+    meaning = mark.isTooLong ? OTHER : readEvent(wholeOf(mark))
     read.set(mark, meaning)
   }
   return meaning
@@ -23,30 +50,99 @@ export function meaningOf(mark: EventMark): Meaning {
 
 export const isEvent = (mark: EventMark): boolean => meaningOf(mark).is !== 'comment'
 
-export function dataOf({ earlier, bytes }: EventMark): string | null {
-  const text = new TextDecoder().decode(earlier === null ? bytes : concat([...earlier, bytes]))
-  const data: string[] = []
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    if (line === 'data') data.push('')
-    else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
-  }
-  return data.length === 0 ? null : data.join('\n')
+/** The event's data; null where it has none. */
+export function dataOf(mark: EventMark): string | null {
+  const { data } = fieldsOf(wholeOf(mark))
+  return data === null ? null : new TextDecoder().decode(data)
 }
 
-function readData(data: string | null): Meaning {
-  if (data === null) return { is: 'comment' }
-  let message: unknown
-  try {
-    message = JSON.parse(data)
-  } catch {
-    return { is: 'other' }
-  }
-  if (typeof message !== 'object' || message === null) return { is: 'other' }
-  const { method, id, result, error } = message as Record<'method' | 'id' | 'result' | 'error', unknown>
-  if (method === 'notifications/progress') return { is: 'progress' }
-  if (typeof method === 'string') return { is: id === undefined ? 'notification' : 'request' }
-  return result !== undefined || error !== undefined ? { is: 'result', id } : { is: 'other' }
+/** A JSON answer's meaning. */
+export const meaningOfJson = (text: string): Meaning => readMessage(bytesOfText(text))
+
+const wholeOf = ({ earlier, bytes }: EventMark): Uint8Array => (earlier === null ? bytes : concat([...earlier, bytes]))
+
+function readEvent(bytes: Uint8Array): Meaning {
+  const { data, type } = fieldsOf(bytes)
+  if (data === null) return COMMENT
+  // Clients take only events without a type, or of type `message`, for messages.
+  return type === '' || type === 'message' ? readMessage(data) : OTHER
 }
+
+function readMessage(bytes: Uint8Array): Meaning {
+  const found = findIn(bytes, WANTED)
+  if (found === null) return OTHER
+  if (found.elements.length === 0) return readOne(bytes, found)
+  const [first, ...also] = found.elements.map((element) => readOne(bytes, element)).filter((meaning) => meaning.is === 'result')
+  return first === undefined ? OTHER : { ...first, also }
+}
+
+function readOne(bytes: Uint8Array, { members }: Found): Meaning {
+  const method = stringOf(bytes, members.get('method'))
+  if (method === 'notifications/progress') {
+    return { is: 'progress', token: idOf(bytes, members.get('params')?.members.get('progressToken')) }
+  }
+  if (method !== null) return members.has('id') ? REQUEST : { is: 'notification', method }
+  const result = members.get('result')
+  if (result === undefined && !members.has('error')) return OTHER
+  const type = stringOf(bytes, result?.members.get('resultType'))
+  const isError = result?.members.get('isError')
+  return {
+    is: 'result',
+    id: idOf(bytes, members.get('id')),
+    outcome: result === undefined ? 'protocol_error' : isError !== undefined && rawOf(bytes, isError) === 'true' ? 'tool_error' : 'ok',
+    isTask: type === 'task' || result?.members.get('task')?.members.has('taskId') === true,
+    also: NO_RESULTS,
+  }
+}
+
+const LF = 0x0a
+const CR = 0x0d
+const COLON = 0x3a
+const SPACE = 0x20
+const DATA = [0x64, 0x61, 0x74, 0x61]
+const EVENT = [0x65, 0x76, 0x65, 0x6e, 0x74]
+
+interface Fields {
+  readonly data: Uint8Array | null
+  readonly type: string
+}
+
+/** Usually there is one data line, which is given without a copy. */
+function fieldsOf(bytes: Uint8Array): Fields {
+  const data: Uint8Array[] = []
+  let type = ''
+  let crAt = -2 // the next CR, looked for once: most streams have none
+  let start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  while (start < bytes.length) {
+    if (crAt !== -1 && crAt < start) crAt = bytes.indexOf(CR, start)
+    const lfAt = bytes.indexOf(LF, start)
+    const end = crAt === -1 ? lfAt : lfAt === -1 ? crAt : Math.min(lfAt, crAt)
+    const until = end === -1 ? bytes.length : end
+    const value = fieldValueOf(bytes, start, until, DATA)
+    if (value !== null) data.push(value)
+    else {
+      const name = bytes[start] === EVENT[0] ? fieldValueOf(bytes, start, until, EVENT) : null
+      if (name !== null) type = new TextDecoder().decode(name)
+    }
+    start = until + 1
+  }
+  const [only] = data
+  if (only === undefined) return { data: null, type }
+  return { data: data.length === 1 ? only : joined(data), type }
+}
+
+/** What a line `[start, until)` gives the field `name`, or null where it is another's. */
+function fieldValueOf(bytes: Uint8Array, start: number, until: number, name: readonly number[]): Uint8Array | null {
+  for (let index = 0; index < name.length; index += 1) if (bytes[start + index] !== name[index]) return null
+  const at = start + name.length
+  if (at > until) return null
+  if (at === until) return bytes.subarray(at, until)
+  if (bytes[at] !== COLON) return null
+  return bytes.subarray(bytes[at + 1] === SPACE && at + 1 < until ? at + 2 : at + 1, until)
+}
+
+const joined = (lines: readonly Uint8Array[]): Uint8Array =>
+  concat(lines.flatMap((line, index) => (index === 0 ? [line] : [Uint8Array.of(LF), line])))
 
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))

@@ -1,9 +1,13 @@
 /** What an HTTP request says in MCP's terms: read from its headers and, where they do not tell, from its JSON body. */
+import type { RawHeaders } from '../signal.ts'
+import { headerOf } from '../signal.ts'
+import { readEnvelope } from './envelope.ts'
 
 export type ExchangeKind = 'call' | 'subscription' | 'notification' | 'get_sse' | 'websocket' | 'other'
 
 /** One JSON-RPC request. Ids and tokens are raw JSON text (`7`, `"a"`, `9007199254740993`), for numbers beyond 2^53 must not be rounded. */
 export interface RpcRequest {
+  /** `''` while only the headers are known: the body will tell. */
   readonly id: string
   readonly method: string
   /** The tool of a `tools/call`, decoded. */
@@ -27,5 +31,104 @@ export interface AskMeaning {
   readonly revision: string | null
   /** `clientInfo.name`, where the request carries it; else the product token of User-Agent. */
   readonly client: string | null
+  /** `Mcp-Session-Id`, else the `sessionId` of a 2024-11-05 message address. */
   readonly session: string | null
+}
+
+export interface AskHead {
+  readonly method: string
+  readonly target: string
+  readonly rawHeaders: RawHeaders
+}
+
+/** A batch is told apart up to here; what is beyond rides along unnamed. */
+export const BATCH_MAX = 100
+const LISTEN = 'subscriptions/listen'
+
+/** Whether the headers alone say what is asked, so that nobody needs to wait for the body: 2026-07-28, or a method without one. */
+export function headersTell(rawHeaders: RawHeaders, method: string): boolean {
+  if (method !== 'POST') return true
+  const revision = headerOf(rawHeaders, 'mcp-protocol-version')
+  const says = headerOf(rawHeaders, 'mcp-method')
+  if (says === null || (revision !== null && revision < '2026-07-28')) return false
+  return says !== 'tools/call' || headerOf(rawHeaders, 'mcp-name') !== null
+}
+
+/**
+ * What is asked. `bodyText`: the whole body, or null where it is not (yet) known, longer than 1 MiB, or encoded.
+ * Never throws: what is not MCP is of kind `other`.
+ */
+export function readAsk({ method, target, rawHeaders }: AskHead, bodyText: string | null): AskMeaning {
+  const known = {
+    revision: headerOf(rawHeaders, 'mcp-protocol-version'),
+    client: productOf(headerOf(rawHeaders, 'user-agent')),
+    session: headerOf(rawHeaders, 'mcp-session-id') ?? sessionIn(target),
+  }
+  const bare = { ...known, requests: [], notifications: [] }
+  if (/\bwebsocket\b/i.test(headerOf(rawHeaders, 'upgrade') ?? '')) return { ...bare, kind: 'websocket' }
+  if (method === 'GET' && /\btext\/event-stream\b/i.test(headerOf(rawHeaders, 'accept') ?? '')) return { ...bare, kind: 'get_sse' }
+  if (method !== 'POST') return { ...bare, kind: 'other' }
+
+  const told = headersTell(rawHeaders, method) ? requestOfHeaders(rawHeaders) : null
+  const envelope = bodyText === null ? null : readEnvelope(bodyText)
+  if (envelope === null) {
+    if (told === null) return { ...bare, kind: 'other' }
+    if (told.method.startsWith('notifications/')) {
+      return { ...bare, kind: 'notification', notifications: [{ method: told.method, requestId: null }] }
+    }
+    return { ...bare, kind: told.method === LISTEN ? 'subscription' : 'call', requests: [told] }
+  }
+  const requests = envelope.requests.slice(0, BATCH_MAX)
+  const [only] = requests
+  return {
+    kind: kindOf(requests, envelope.isMessage),
+    // Headers and body that differ are refused by a server of 2026-07-28; its headers decide.
+    requests: told !== null && only !== undefined && requests.length === 1 ? [{ ...only, method: told.method, tool: told.tool }] : requests,
+    notifications: envelope.notifications.slice(0, BATCH_MAX),
+    revision: known.revision ?? envelope.revision,
+    client: envelope.client ?? known.client,
+    session: known.session,
+  }
+}
+
+function kindOf(requests: readonly RpcRequest[], isMessage: boolean): ExchangeKind {
+  if (requests.some(({ method }) => method === LISTEN)) return 'subscription'
+  if (requests.length > 0) return 'call'
+  return isMessage ? 'notification' : 'other'
+}
+
+function requestOfHeaders(rawHeaders: RawHeaders): RpcRequest {
+  const method = headerOf(rawHeaders, 'mcp-method') ?? ''
+  const name = headerOf(rawHeaders, 'mcp-name')
+  return {
+    id: '',
+    method,
+    tool: method === 'tools/call' && name !== null ? decodeName(name) : null,
+    progressToken: null,
+    traceparent: null,
+  }
+}
+
+/** `=?base64?…?=` is UTF-8 in base64; anything else stands for itself. */
+export function decodeName(value: string): string {
+  const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value.trim())?.[1]
+  if (encoded === undefined) return value
+  try {
+    const binary = atob(encoded)
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))
+  } catch {
+    return value
+  }
+}
+
+const productOf = (userAgent: string | null): string | null => /^[^\s/()]+/.exec(userAgent ?? '')?.[0] ?? null
+
+function sessionIn(target: string): string | null {
+  const value = /[?&]session_?id=([^&#]+)/i.exec(target)?.[1]
+  if (value === undefined) return null
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
 }

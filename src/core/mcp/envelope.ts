@@ -1,0 +1,72 @@
+/** A request's JSON body as JSON-RPC: the one place that knows where a message keeps its id, its tool and its `_meta`. */
+import type { RpcNotification, RpcRequest } from './ask.ts'
+import type { Found } from './raw-json.ts'
+import { bytesOfText, findIn, idOf, stringOf } from './raw-json.ts'
+
+export interface Envelope {
+  readonly requests: readonly RpcRequest[]
+  readonly notifications: readonly RpcNotification[]
+  /** `_meta`'s, else what `initialize` asks for. */
+  readonly revision: string | null
+  readonly client: string | null
+  /** Some JSON-RPC message is in it: a request, a notification, or an answer to a server's request. */
+  readonly isMessage: boolean
+}
+
+const META_REVISION = 'io.modelcontextprotocol/protocolVersion'
+const META_CLIENT = 'io.modelcontextprotocol/clientInfo'
+const WANTED = {
+  id: {},
+  method: {},
+  result: {},
+  error: {},
+  params: {
+    name: {},
+    requestId: {},
+    protocolVersion: {},
+    clientInfo: { name: {} },
+    _meta: { progressToken: {}, traceparent: {}, [META_REVISION]: {}, [META_CLIENT]: { name: {} } },
+  },
+}
+
+/** Null where the text is not JSON. */
+export function readEnvelope(text: string): Envelope | null {
+  const bytes = bytesOfText(text)
+  const found = findIn(bytes, WANTED)
+  if (found === null) return null
+  const requests: RpcRequest[] = []
+  const notifications: RpcNotification[] = []
+  let revision: string | null = null
+  let client: string | null = null
+  let isMessage = false
+  for (const message of found.elements.length > 0 ? found.elements : [found]) {
+    const method = stringOf(bytes, message.members.get('method'))
+    isMessage ||= method !== null || message.members.has('result') || message.members.has('error')
+    if (method === null) continue
+    const params = message.members.get('params')
+    const meta = params?.members.get('_meta')
+    const id = idOf(bytes, message.members.get('id'))
+    if (id === null) notifications.push({ method, requestId: idOf(bytes, params?.members.get('requestId')) })
+    else {
+      requests.push({
+        id,
+        method,
+        tool: method === 'tools/call' ? stringOf(bytes, params?.members.get('name')) : null,
+        progressToken: idOf(bytes, meta?.members.get('progressToken')),
+        traceparent: stringOf(bytes, meta?.members.get('traceparent')),
+      })
+    }
+    revision ??= stringOf(bytes, meta?.members.get(META_REVISION)) ?? asked(bytes, method, params, 'protocolVersion')
+    client ??= stringOf(bytes, meta?.members.get(META_CLIENT)?.members.get('name')) ?? asked(bytes, method, params, 'clientInfo', 'name')
+  }
+  return { requests, notifications, revision, client, isMessage }
+}
+
+/** A string among the parameters of `initialize`. */
+function asked(bytes: Uint8Array, method: string, params: Found | undefined, ...names: string[]): string | null {
+  if (method !== 'initialize') return null
+  return stringOf(
+    bytes,
+    names.reduce<Found | undefined>((found, name) => found?.members.get(name), params),
+  )
+}
