@@ -21,29 +21,49 @@ const durationMessage = (input: unknown): string =>
     ? `expected a duration such as "30s", got ${input}: a bare number has no unit, write "${input}s" or "${input}ms"`
     : `expected a duration such as "30s", "250ms" or "1m30s", got ${show(input)}`
 
+function readDuration<None>(none: None | null) {
+  return z
+    .string({ error: ({ input }) => durationMessage(input) })
+    .transform((text, context): number | None => {
+      if (text === 'none' && none !== null) return none
+      const ms = parseDuration(text)
+      if (ms !== null) return ms
+      context.addIssue({ code: 'custom', message: durationMessage(text), input: text })
+      return z.NEVER
+    })
+    .meta({ description: 'A duration with its unit: 250ms, 60s, 1m30s, 24h', examples: ['60s'] })
+}
+
 /** `30s` → 30000. Milliseconds out, a string with a unit in. */
-export const duration = z
-  .string({ error: ({ input }) => durationMessage(input) })
-  .transform((text, context): number => {
-    const ms = parseDuration(text)
-    if (ms !== null) return ms
-    context.addIssue({ code: 'custom', message: durationMessage(text), input: text })
-    return z.NEVER
-  })
-  .meta({ description: 'A duration with its unit: 250ms, 60s, 1m30s, 24h', examples: ['60s'] })
+export const duration = readDuration<never>(null)
+/** The same, or `none`. */
+export const durationOrNone = readDuration<'none'>('none')
 
 const sizeMessage = (input: unknown): string => `expected a size such as "4KiB", "1MiB" or a number of bytes, got ${show(input)}`
 
+function readSize<None>(none: None | null) {
+  return z
+    .union([z.string(), z.number()], { error: ({ input }) => sizeMessage(input) })
+    .transform((value, context): number | None => {
+      if (value === 'none' && none !== null) return none
+      const bytes = parseSize(String(value))
+      if (bytes !== null) return bytes
+      context.addIssue({ code: 'custom', message: sizeMessage(value), input: value as never })
+      return z.NEVER
+    })
+    .meta({ description: 'A size: 4096B, 4KiB, 1MiB; a bare number is bytes', examples: ['4KiB'] })
+}
+
 /** `4KiB` → 4096; a bare number is bytes. */
-export const size = z
-  .union([z.string(), z.number()], { error: ({ input }) => sizeMessage(input) })
-  .transform((value, context): number => {
-    const bytes = parseSize(String(value))
-    if (bytes !== null) return bytes
-    context.addIssue({ code: 'custom', message: sizeMessage(value), input: value })
-    return z.NEVER
-  })
-  .meta({ description: 'A size: 4096B, 4KiB, 1MiB; a bare number is bytes', examples: ['4KiB'] })
+export const size = readSize<never>(null)
+/** The same, or `none`. */
+export const sizeOrNone = readSize<'none'>('none')
+
+/** A whole number of at least `min`. */
+export function count(min: number, what: string, max = 1_000_000) {
+  const error = ({ input }: { input?: unknown }) => `expected a number of ${what}, ${min} at least, got ${show(input)}`
+  return z.int({ error }).min(min, { error }).max(max, { error })
+}
 
 /** One of these words; the complaint names them. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
