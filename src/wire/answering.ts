@@ -1,7 +1,7 @@
 /** The way back: the server's answer becomes signals and facts, and what leaves the line goes to the client. */
 import { repliesOf } from '../core/answer.ts'
 import type { Ends } from '../core/ends.ts'
-import type { Cause, EventMark, Head, Lost, Piece, RawHeaders, Reply } from '../core/signal.ts'
+import type { Break, Cause, EventMark, Head, Lost, Piece, RawHeaders, Reply } from '../core/signal.ts'
 import { complete, headerOf, lost } from '../core/signal.ts'
 import type { SseScanner } from '../core/sse-scanner.ts'
 import { bodyHasEvents, createSseScanner } from '../core/sse-scanner.ts'
@@ -106,12 +106,17 @@ function onEnd(x: Exchange, rawTrailers: RawHeaders): void {
 }
 
 function onLost(x: Exchange, { ending, kind, detail }: Fate): void {
+  loseServer(x, ending, { kind, seat: null, detail })
+}
+
+/** The server's connection is gone, or never came to be. */
+export function loseServer(x: Exchange, ending: Break, cause: Cause): void {
   const nowMs = beginTurn(x)
   tellUnderstood(x)
-  if (kind === 'unreachable') x.ports.reached(false)
+  if (cause.kind === 'unreachable') x.ports.reached(false)
   x.isServerOver = true
   x.tell({ kind: 'server_over', atMs: nowMs, how: ending })
-  x.line?.fromServer(lost(ending, { kind, seat: null, detail }), nowMs)
+  x.line?.fromServer(lost(ending, cause), nowMs)
   endTurn(x)
 }
 
@@ -164,7 +169,8 @@ function sendPiece(x: Exchange, { bytes, mark }: Piece): void {
 
 /** Before a head, a loss of the server's is a 502 that says why; a cut that asked for a bare close is one. */
 function sendLost(x: Exchange, signal: Lost): void {
-  const status = x.answering.isHeadSent ? null : statusOf(signal.cause)
+  const isClose = x.answering.isHeadSent || signal.isBare === true || signal.isSilent === true
+  const status = isClose ? null : statusOf(signal.cause)
   if (status !== null) {
     x.answering.isAnsweredHere = true
     const body = `impatient-hop: ${signal.cause.detail ?? signal.cause.kind} (upstream ${x.ports.upstreamName})\n`

@@ -2,15 +2,17 @@
 import { randomBytes } from 'node:crypto'
 import type { AskMeaning } from '../core/mcp/ask.ts'
 import { readAsk } from '../core/mcp/ask.ts'
-import type { Ask, RawHeaders, Request } from '../core/signal.ts'
+import type { Ask, Break, RawHeaders, Request } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import { childTraceparent, parseTraceparent } from '../core/trace-context.ts'
-import { upstreamEventsOf } from './answering.ts'
+import { loseServer, upstreamEventsOf } from './answering.ts'
 import type { Collector } from './collector.ts'
 import { createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
 import { beginLine, beginTurn, endTurn } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
+import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
+import { canSplice, isTooLongToSplice, spliceRequest } from './meta-injection.ts'
 
 export interface Asking {
   readonly body: Collector
@@ -18,6 +20,10 @@ export interface Asking {
   /** The request's last byte arrived. */
   hasAsked: boolean
   isUnderstood: boolean
+  /** The parent to splice into the body; null: the body goes as it came. */
+  metaTraceparent: string | null
+  /** What waits at the server's edge to be spliced. */
+  held: HeldRequest | null
   /** Bytes that wait until the seats are decided; null once they are. */
   waiting: Uint8Array[] | null
 }
@@ -27,6 +33,8 @@ export const createAsking = (): Asking => ({
   traceparent: null,
   hasAsked: false,
   isUnderstood: false,
+  metaTraceparent: null,
+  held: null,
   waiting: [],
 })
 
@@ -35,6 +43,7 @@ export function startAsking(x: Exchange): void {
   const inject = ports.inject()
   const trace = inject === 'none' ? null : childTraceparent(parseTraceparent(headerOf(req.rawHeaders, 'traceparent')), hex)
   if (inject === 'header' || inject === 'both') asking.traceparent = trace?.header ?? null
+  if (inject === 'meta' || inject === 'both') asking.metaTraceparent = trace?.header ?? null
   x.tell({
     kind: 'opened',
     atMs: x.turnMs,
@@ -102,23 +111,60 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
 
 /** The server's end of the line. */
 export function toServer(x: Exchange, signal: Ask): void {
+  const { asking } = x
   switch (signal.is) {
     case 'request':
-      x.leg = x.ports.upstream.dial(outgoing(x, signal), framingOf(x.req.rawHeaders) === 'chunked', upstreamEventsOf(x))
+      if (asking.metaTraceparent !== null && canSplice(signal)) asking.held = { request: signal, pieces: [], bytes: 0 }
+      else dial(x, signal)
       return
     case 'piece':
-      if (x.leg?.write(signal.bytes) === false) x.pressed.server = true
-      return
+      return sendPiece(x, signal.bytes)
     case 'asked':
+      if (asking.held !== null && asking.metaTraceparent !== null) sendHeld(x, spliceRequest(asking.held, asking.metaTraceparent))
       return x.leg?.end(signal.rawTrailers)
     case 'half':
       return // the line makes it a loss at this edge
     default:
-      if (x.leg === null || x.isServerOver) return
-      x.isServerOver = true
-      x.leg.lose(signal.ending)
-      x.tell({ kind: 'told', atMs: x.turnMs, ending: signal.ending })
+      return loseLeg(x, signal.ending)
   }
+}
+
+function sendPiece(x: Exchange, bytes: Uint8Array): void {
+  const { held } = x.asking
+  if (held === null) {
+    if (x.leg?.write(bytes) === false) x.pressed.server = true
+    return
+  }
+  held.pieces.push(bytes)
+  held.bytes += bytes.length
+  if (isTooLongToSplice(held)) sendHeld(x, { request: held.request, body: Buffer.concat(held.pieces) })
+}
+
+function sendHeld(x: Exchange, { request, body }: SplicedRequest): void {
+  x.asking.held = null
+  dial(x, request)
+  sendPiece(x, body)
+}
+
+function loseLeg(x: Exchange, ending: Break): void {
+  x.asking.held = null
+  if (x.isServerOver) return
+  x.isServerOver = true
+  if (x.leg === null) return
+  x.leg.lose(ending)
+  x.tell({ kind: 'told', atMs: x.turnMs, ending })
+}
+
+function dial(x: Exchange, request: Request): void {
+  const leg = x.ports.upstream.dial(outgoing(x, request), framingOf(x.req.rawHeaders) === 'chunked', upstreamEventsOf(x))
+  x.leg = leg
+  const limit = x.planner.connectLimit()
+  if (limit === null) return
+  x.ports.clock.after(limit.afterMs, () => {
+    if (leg.isConnected() || x.isServerOver) return
+    leg.lose('rst')
+    loseServer(x, 'fin', limit.cause)
+  })
 }
 
 /** `Expect` is answered here, and our own span is the server's parent. */

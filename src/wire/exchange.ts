@@ -33,6 +33,13 @@ export interface LinePlanner {
     },
     atMs: number,
   ): readonly SeatPlan[]
+  /** How long the server may take to accept the connection, and the cause of the loss then; null: the system's own limit. */
+  connectLimit(): ConnectLimit | null
+}
+
+export interface ConnectLimit {
+  readonly afterMs: number
+  readonly cause: Cause
 }
 
 export interface ExchangeLimits {

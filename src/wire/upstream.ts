@@ -31,6 +31,8 @@ export interface UpstreamLeg {
   lose(ending: Break): void
   pause(): void
   resume(): void
+  /** Whether there is a connection yet. */
+  isConnected(): boolean
 }
 
 /** `rawHeaders` of the request are end-to-end already; `framing` says whether its body is chunked. */
@@ -160,6 +162,7 @@ function legOf(leg: Leg): UpstreamLeg {
       leg.isPaused = false
       leg.incoming?.resume()
     },
+    isConnected: () => leg.outgoing?.socket?.connecting === false,
   }
 }
 

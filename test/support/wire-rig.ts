@@ -53,7 +53,7 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
         },
       }
     },
-    planner: () => ({ needsBody: () => false, plan: () => options.plans ?? [] }),
+    planner: () => ({ needsBody: () => false, plan: () => options.plans ?? [], connectLimit: () => null }),
     inject: () => options.inject ?? 'none',
     limits: {
       heldBytesPerExchange: options.heldBytesPerExchange ?? 16_777_216,
