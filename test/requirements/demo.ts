@@ -1,0 +1,10 @@
+/** What is promised about the demo. */
+export const demoRequirements = {
+  'demo.two-tools':
+    'The demo serves a tool that stops when its signal fires and one that works on, on the real SDK, and reports their work itself',
+  'demo.table': 'The table says of each call who closed it, when, when its work ended, how long after the close, and the verdict',
+  'demo.sentence':
+    'The sentence "client gone at 2.0 s, server worked until 6.0 s: 4.0 s orphaned" comes from values of the record and from nothing else',
+  'demo.plain-without-colour': 'Without colour the table carries the same words, aligned',
+  'demo.cannot-start': 'A demo that cannot start says why in one line and gives 3',
+} as const
