@@ -16,11 +16,14 @@ export function readYaml<Schema extends z.ZodType>(text: string, schema: Schema,
     return { errors: document.errors.map(({ pos, message }) => `${fileName}:${lines.linePos(pos[0]).line} ${oneLine(message)}`) }
   const read = schema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {})
   if (read.success) return { value: read.data }
+  const complaints = problemsOf(read.error.issues).map((problem) => ({ ...problem, line: lineOf(document, lines, problem.path) }))
   return {
-    errors: problemsOf(read.error.issues).map(({ path, message }) => {
-      const line = lineOf(document, lines, path)
-      return `${fileName}${line === null ? '' : `:${line}`} ${path.length === 0 ? '' : `${placeOf(path)}: `}${message}`
-    }),
+    errors: complaints
+      .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
+      .map(({ path, message, line }) => {
+        const place = path.length === 0 ? '' : `${placeOf(path)}: `
+        return `${fileName}${line === null ? '' : `:${line}`} ${place}${message}`
+      }),
   }
 }
 

@@ -34,7 +34,6 @@ const answerFields = strict({
     .optional(),
   connection: oneOf('keep', 'close').meta({ description: "Whether the client's connection outlives the answer (default keep)" }).optional(),
 })
-// A change may leave the status as it is, so only a file's own answer must have one: `hopProblems` looks after it.
 const answer = orNone(answerFields.partial(), 'an answer with a status').meta({
   description: 'What the client gets while this hop has received no head (504 unless said otherwise); none: a bare close',
 })

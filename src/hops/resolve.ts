@@ -27,22 +27,13 @@ export function hopProblems(file: HopFile): readonly Problem[] {
     if (fields === undefined || fields === 'none') continue
     if (fields.after === undefined)
       problems.push({ path: [limit, 'after'], message: 'expected a duration such as "60s", or none, got nothing' })
-    if ('answer' in fields) lackingStatus(fields.answer, [limit, 'answer'])
   }
-  const { buffering, upstreamLoss } = file
+  const { buffering } = file
   if (typeof buffering === 'object') {
     if (buffering.mode === 'bytes' && (buffering.size ?? 0) <= 0)
       problems.push({ path: ['buffering', 'size'], message: 'mode bytes needs the size of a page, such as "4KiB"' })
     if (buffering.mode === 'time' && (buffering.every ?? 0) <= 0)
       problems.push({ path: ['buffering', 'every'], message: 'mode time needs how long it holds, such as "200ms"' })
-  }
-  if (typeof upstreamLoss === 'object') {
-    lackingStatus(upstreamLoss.refused, ['upstreamLoss', 'refused'])
-    lackingStatus(upstreamLoss.beforeHeaders, ['upstreamLoss', 'beforeHeaders'])
-  }
-  function lackingStatus(answer: AnswerFile | undefined, path: readonly string[]): void {
-    if (typeof answer === 'object' && answer.status === undefined)
-      problems.push({ path: [...path, 'status'], message: 'expected a status such as 504, got nothing' })
   }
   return problems
 }
