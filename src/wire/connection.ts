@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Break } from '../core/signal.ts'
 import type { Exchange, ExchangePorts } from './exchange.ts'
 import { clientLeft, openExchange } from './exchange.ts'
+import { endsInReset } from './reset.ts'
 
 /** Pipelined requests that may wait for their turn; the next is refused in its own. */
 const WAITING_MAX = 16
@@ -83,7 +84,7 @@ function takeRequest(
   connection.waiting += 1
   whenOwned(res, () => {
     connection.waiting -= 1
-    if (connection.isLeft) return
+    if (connection.isLeft) return void connection.socket.end() // it left while this one waited
     if (isRefused) return refuse(req, res)
     const x = openExchange(req, res, connection.number, ports, (finished) => {
       exchanges.delete(finished)
@@ -114,8 +115,17 @@ function refuse(req: IncomingMessage, res: ServerResponse): void {
 /** A client that closes its half before its request was whole can only have left. */
 function onFin(connection: Connection): void {
   const { current } = connection
+  if (endsInReset(connection.socket)) {
+    onGone(connection, 'rst')
+    connection.socket.destroy()
+    return
+  }
   connection.isLeft = true
-  if (current !== null && !current.isClosed) clientLeft(current, 'fin', current.req.complete)
+  if (current !== null && !current.isClosed) {
+    clientLeft(current, 'fin', current.req.complete)
+    // Nobody minded its half, so it left: there is nothing more to read for it either.
+    if (current.isClosed) current.downstream.cut('fin', false)
+  }
   if (current === null && connection.waiting === 0) connection.socket.end()
 }
 

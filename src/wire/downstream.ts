@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Break, Head, Interim, RawHeaders } from '../core/signal.ts'
 import { pairsOf, withoutTrailerHeader } from './headers.ts'
+import { sendReset } from './reset.ts'
 import type { AnswerFraming } from './upstream.ts'
 
 /** A cut finishes even if the client does not read: so long for its flush, and so long for its FIN. */
@@ -47,11 +48,11 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
     cut(ending, isSilent) {
       if (isSilent) {
         // The connection is forgotten, not closed: whatever comes next meets a reset.
-        socket.once('data', () => reset(socket))
-        socket.once('end', () => reset(socket))
+        socket.once('data', () => sendReset(socket))
+        socket.once('end', () => sendReset(socket))
         return ending
       }
-      if (ending === 'rst') return reset(socket)
+      if (ending === 'rst') return sendReset(socket)
       hangUp(socket, clock)
       req.resume()
       return 'fin'
@@ -74,19 +75,9 @@ function sendHead(req: IncomingMessage, res: ServerResponse, head: Head, framing
   if (hasBody) res.write(NO_BYTES)
 }
 
-function reset(socket: Socket): Break {
-  try {
-    socket.resetAndDestroy()
-    return 'rst'
-  } catch {
-    socket.destroy()
-    return 'fin'
-  }
-}
-
 /** FIN after what was written; the peer's bytes are read and dropped until its own FIN, or until it took too long. */
 function hangUp(socket: Socket, clock: Clock): void {
-  if (socket.destroyed) return
+  if (socket.destroyed || socket.writableEnded) return
   const flush = clock.after(FLUSH_WAIT_MS, () => {
     if (!socket.writableFinished) socket.destroy()
   })

@@ -28,8 +28,8 @@ export function fateOf(ending: Break, when: When, error: Error | null): Fate {
     return { ending: 'fin', kind: 'unreachable', detail: `the server cannot be reached: ${said || code}` }
   const kind = ending === 'rst' ? 'server_reset' : 'server_close'
   const did = ending === 'rst' ? 'reset' : 'closed'
-  if (when === 'mid-stream') return { ending, kind, detail: `the server ${did} the connection before its answer was whole` }
   if (code.startsWith('HPE_')) return { ending, kind, detail: `the server's answer is not valid HTTP/1.1: ${said} (${code})` }
+  if (when === 'mid-stream') return { ending, kind, detail: `the server ${did} the connection before its answer was whole` }
   if (when === 'reused')
     return {
       ending,

@@ -1,11 +1,12 @@
 /** The only file that knows http-proxy: dials the server, sends a request exactly as given, and tells what comes back. */
 import type http from 'node:http'
-import type { Socket } from 'node:net'
 import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { Break, RawHeaders, Request } from '../core/signal.ts'
 import { framingOf, pairsOf, withoutTrailerHeader } from './headers.ts'
+import { leaveServer } from './parting.ts'
 import { createPool } from './pool.ts'
+import { wasSeenReset, watchForReset } from './reset.ts'
 import type { Fate } from './upstream-fate.ts'
 import { fateOf, isResetError } from './upstream-fate.ts'
 
@@ -41,8 +42,6 @@ export interface UpstreamPort {
   close(): void
 }
 
-/** A FIN that the server does not answer: the connection is destroyed after this. */
-const FIN_WAIT_MS = 1_000
 const INTERIM_MAX = 16
 
 interface Leg {
@@ -56,7 +55,10 @@ interface Leg {
   isPaused: boolean
   isOver: boolean
   lost: Break | null
-  wasReset: boolean
+  /** What Node said of the connection, where it said something. */
+  problem: Error | null
+  /** What was read from a reused connection before this leg was its. */
+  bytesBefore: number
   interims: number
 }
 
@@ -123,7 +125,8 @@ function createLeg(request: Request, isChunked: boolean, events: UpstreamEvents,
     isPaused: false,
     isOver: false,
     lost: null,
-    wasReset: false,
+    problem: null,
+    bytesBefore: 0,
     interims: 0,
   }
 }
@@ -170,6 +173,10 @@ function legOf(leg: Leg): UpstreamLeg {
 function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
   if (leg === undefined) return
   leg.outgoing = outgoing
+  if (outgoing.socket !== null) {
+    watchForReset(outgoing.socket)
+    leg.bytesBefore = outgoing.socket.bytesRead
+  }
   leg.send(outgoing)
   if (leg.lost !== null) return leave(leg, outgoing)
   outgoing.on('drain', () => leg.events.drained())
@@ -197,25 +204,29 @@ function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void 
   incoming.on('data', (chunk: Uint8Array) => {
     if (leg.lost === null && !leg.isOver) leg.events.bytes(chunk)
   })
+  // A reset inside a body delimited by the connection's end looks like its end.
+  const isLoss = (): boolean => !incoming.complete || (framing === 'none' && breakOf(leg) === 'rst')
   incoming.on('end', () => {
-    // A reset inside a body delimited by the connection's end looks like its end.
-    if (leg.wasReset) return
-    if (leg.lost === null && !leg.isOver) {
-      leg.isOver = true
-      leg.events.end(incoming.rawTrailers)
-    }
+    if (isLoss() || leg.lost !== null || leg.isOver) return
+    leg.isOver = true
+    leg.events.end(incoming.rawTrailers)
   })
   incoming.on('close', () => {
-    if (!incoming.complete || leg.wasReset) tellLost(leg, fateOf(leg.wasReset ? 'rst' : 'fin', 'mid-stream', null))
+    if (isLoss()) tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem))
   })
   if (leg.isPaused) incoming.pause()
 }
 
+function breakOf({ problem, outgoing }: Leg): Break {
+  return (problem !== null && isResetError(problem)) || wasSeenReset(outgoing?.socket ?? null) ? 'rst' : 'fin'
+}
+
 function onFailed(leg: Leg, error: Error): void {
-  if (isResetError(error)) leg.wasReset = true
+  leg.problem ??= error
   if (leg.incoming !== null) return // its 'close' follows
-  const isReused = leg.outgoing?.reusedSocket === true
-  tellLost(leg, fateOf(leg.wasReset ? 'rst' : 'fin', isReused ? 'reused' : 'before-head', error))
+  const { outgoing } = leg
+  const isUntouched = outgoing?.reusedSocket === true && outgoing.socket?.bytesRead === leg.bytesBefore
+  tellLost(leg, fateOf(breakOf(leg), isUntouched ? 'reused' : 'before-head', error))
 }
 
 function tellLost(leg: Leg, fate: Fate): void {
@@ -224,29 +235,7 @@ function tellLost(leg: Leg, fate: Fate): void {
   leg.events.lost(fate)
 }
 
-/** `destroy()` is a FIN only where nothing is unread, else a reset: so end, discard, and destroy a little later. */
 function leave(leg: Leg, outgoing: Outgoing): void {
-  const { socket } = outgoing
-  if (socket === null || leg.isOver) {
-    outgoing.destroy()
-    return
-  }
-  leg.incoming?.resume()
-  if (leg.lost === 'rst') return reset(socket)
-  if (socket.connecting || socket.writableLength > 0) {
-    outgoing.destroy()
-    return
-  }
-  socket.end()
-  const timer = leg.clock.after(FIN_WAIT_MS, () => outgoing.destroy())
-  socket.once('close', () => timer.cancel())
-}
-
-/** A TLS or Unix connection knows no reset: there it is a plain close. */
-function reset(socket: Socket): void {
-  try {
-    socket.resetAndDestroy()
-  } catch {
-    socket.destroy()
-  }
+  if (leg.isOver) outgoing.destroy()
+  else leaveServer(outgoing, leg.incoming, leg.lost ?? 'fin', leg.clock)
 }

@@ -171,8 +171,10 @@ export function rawSocket(socket: Socket, { answersFin = true }: { answersFin?: 
 /**
  * Data and a reset that arrive in one poll reach Node as data and `end` (libuv takes the hang-up for an EOF).
  * The kernel still knows: a reset connection has no peer. Asked of the handle, as the socket keeps the first answer.
+ * After a FIN of our own a finished connection has none either: then an `end` is a FIN.
  */
 function isReset(socket: Socket): boolean {
+  if (socket.writableEnded) return false
   const { _handle: handle } = socket as unknown as { _handle?: { getpeername(out: object): number } | null }
   return handle == null || handle.getpeername({}) !== 0
 }

@@ -1,0 +1,29 @@
+/** How the server is left: it sees a FIN or a RST at once, whatever is under way in either direction. */
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Clock } from '../core/clock.ts'
+import type { Break } from '../core/signal.ts'
+import { sendReset } from './reset.ts'
+
+/** A FIN that the server does not answer: the connection is destroyed after this. */
+const FIN_WAIT_MS = 1_000
+
+/** `destroy()` is a FIN only where nothing is unread, else a reset: so end, discard, and destroy a little later. */
+export function leaveServer(outgoing: ClientRequest, incoming: IncomingMessage | null, ending: Break, clock: Clock): void {
+  const { socket } = outgoing
+  if (socket === null) {
+    outgoing.destroy()
+    return
+  }
+  incoming?.resume()
+  if (ending === 'rst') {
+    sendReset(socket)
+    return
+  }
+  if (socket.connecting || socket.writableLength > 0) {
+    outgoing.destroy() // a FIN behind what the server does not read would never come
+    return
+  }
+  socket.end()
+  const timer = clock.after(FIN_WAIT_MS, () => outgoing.destroy())
+  socket.once('close', () => timer.cancel())
+}

@@ -1,0 +1,38 @@
+/** TCP resets: how one is sent, and how one that came is told from a FIN. */
+import type { Socket } from 'node:net'
+import type { Break } from '../core/signal.ts'
+
+/** A TLS or Unix connection knows no reset: there it is a plain close. What was done is returned. */
+export function sendReset(socket: Socket): Break {
+  try {
+    socket.resetAndDestroy()
+    return 'rst'
+  } catch {
+    socket.destroy()
+    return 'fin'
+  }
+}
+
+/**
+ * Whether the `end` just emitted is a reset in disguise: bytes and a reset that arrive in one poll reach Node as bytes and `end`.
+ * The kernel still knows, for a reset connection has no peer; after a FIN of our own neither has a finished one, and this says no.
+ */
+export function endsInReset(socket: Socket): boolean {
+  if (socket.writableEnded) return false
+  const { _handle: handle } = socket as unknown as { _handle?: { getpeername?(out: object): number } | null }
+  return handle?.getpeername !== undefined && handle.getpeername({}) !== 0
+}
+
+const watched = new WeakSet<Socket>()
+const reset = new WeakSet<Socket>()
+
+/** Looks at the socket's `end` before anybody else does; once is enough for a connection used again and again. */
+export function watchForReset(socket: Socket): void {
+  if (watched.has(socket)) return
+  watched.add(socket)
+  socket.prependListener('end', () => {
+    if (endsInReset(socket)) reset.add(socket)
+  })
+}
+
+export const wasSeenReset = (socket: Socket | null): boolean => socket !== null && reset.has(socket)
