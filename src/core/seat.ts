@@ -27,7 +27,8 @@ export interface Seat {
 /** What a seat says of its own doing. `held`: bytes let go after so long; the rest are decisions of a fault or limit. */
 export type Note =
   | { readonly is: 'held'; readonly forMs: number; readonly bytes: number }
-  | { readonly is: 'decided'; readonly what: 'fired' | 'skipped' | 'exempt' | 'capped' | 'shadow' }
+  /** `fired`: it acted, said once per exchange; `skipped`: it cannot act on this body, and `why`. */
+  | { readonly is: 'decided'; readonly what: 'fired' | 'skipped' | 'exempt' | 'capped' | 'shadow'; readonly why?: string }
   | { readonly is: 'dropped'; readonly what: 'progress' | 'comment' | 'result' | 'event' | 'bytes' }
 
 /** What a seat can do. */

@@ -1,106 +1,57 @@
-/** Cuts the response: after a time, so many bytes or events; before its result; or before the server is asked. */
-
-import { isEvent, meaningOf } from '../core/meaning.ts'
-import type { Out, Seat, SeatPlan } from '../core/seat.ts'
-import type { Break, Cause, Ending, Head, Piece } from '../core/signal.ts'
-import { cutting, lost } from '../core/signal.ts'
-import { bodyHasEvents } from '../core/sse-scanner.ts'
-import { eventGate } from './whole-events.ts'
+/** Cuts the response: after a time, so many bytes or events; before its result; inside an event; or before the server is asked. */
+import type { z } from 'zod'
+import type { SeatPlan } from '../core/seat.ts'
+import type { Break, Ending } from '../core/signal.ts'
+import { oneOf, strict } from '../hops/shape.ts'
+import type { CutPlace } from './cut-places.ts'
+import { sitCutting } from './cut-places.ts'
+import { createStrike } from './cut-strike.ts'
+import { faultKind, seat } from './fault.ts'
+import { bytesOfSize, countFrom1, durationText, ending, msOf, nth, sizeText, upstreamBreak } from './fault-values.ts'
 
 export interface CutAsked {
-  readonly when:
-    | { readonly afterMs: number }
-    | { readonly afterBytes: number }
-    | { readonly afterEvents: number }
-    | { readonly before: 'result' | 'request' }
+  readonly when: CutPlace
   readonly ending: Ending
   readonly upstream: Break | 'none'
 }
 
 export function cut(name: string, { when, ending, upstream }: CutAsked): SeatPlan {
-  const cause: Cause = { kind: 'fault', seat: name }
-  return {
-    name,
-    sit(out) {
-      const strike = (head: Head | null): void => {
-        out.toClient(cutting(ending, head, cause))
-        if (upstream !== 'none') out.toServer(lost(upstream, cause))
-      }
-      if ('afterMs' in when) return afterTime(out, when.afterMs, ending, strike)
-      if ('afterBytes' in when) return onPieces(out, afterBytes(out, when.afterBytes), strike)
-      if ('afterEvents' in when) return onPieces(out, afterEvents(out, when.afterEvents), strike)
-      if (when.before === 'result') return beforeResult(out, strike)
-      return { fromClient: () => strike(null) }
-    },
-  }
+  return { name, sit: (out) => sitCutting(out, when, createStrike(out, { name, ending, upstream })) }
 }
 
-type Strike = (head: Head | null) => void
+const schema = strict({
+  after: strict({ time: durationText.optional(), bytes: sizeText.optional(), events: countFrom1('a number of events').optional() })
+    .refine((after) => Object.keys(after).length === 1, { error: 'expected one of time, bytes, events' })
+    .optional(),
+  before: oneOf('result', 'request').optional(),
+  inside: oneOf('event', 'character').optional(),
+  nth: nth.optional(),
+  ending: ending.optional(),
+  upstream: upstreamBreak.optional(),
+}).superRefine(({ after, before, inside, nth }, context) => {
+  const places = [after, before, inside].filter((place) => place !== undefined)
+  if (places.length !== 1) context.addIssue({ code: 'custom', message: 'expected one of after, before, inside' })
+  if (nth !== undefined && inside === undefined) context.addIssue({ code: 'custom', path: ['nth'], message: 'nth belongs to inside' })
+  if (after?.bytes !== undefined && bytesOfSize(after.bytes) < 1)
+    context.addIssue({
+      code: 'custom',
+      path: ['after', 'bytes'],
+      message: 'expected 1 byte or more; to cut before the answer write before: result',
+    })
+})
 
-function afterTime(out: Out, afterMs: number, ending: Ending, strike: Strike): Seat {
-  let head: Head | null = null
-  const timer: Seat = { opened: (atMs) => out.wakeAt(atMs + afterMs), wake: () => strike(head) }
-  if (ending !== 'clean') return timer // only a clean ending needs to know the head
-  return {
-    ...timer,
-    fromServer(signal) {
-      if (signal.is === 'head') head = signal
-      out.toClient(signal)
-    },
-  }
+function placeOf({ after, before, inside, nth = 1 }: z.output<typeof schema>): CutPlace {
+  if (before !== undefined) return { before }
+  if (inside !== undefined) return { inside, nth }
+  if (after?.time !== undefined) return { afterMs: msOf(after.time) }
+  if (after?.bytes !== undefined) return { afterBytes: bytesOfSize(after.bytes) }
+  return { afterEvents: after?.events ?? 1 }
 }
 
-/** `pass` lets a piece go on, whole or in part, and answers whether the cut comes now. */
-function onPieces(out: Out, pass: (piece: Piece) => boolean, strike: Strike): Seat {
-  let head: Head | null = null
-  return {
-    fromServer(signal) {
-      if (signal.is === 'head') head = signal
-      if (signal.is !== 'piece') out.toClient(signal)
-      else if (pass(signal)) strike(head)
-    },
-  }
-}
-
-function afterBytes(out: Out, bytes: number): (piece: Piece) => boolean {
-  let left = bytes
-  return (piece) => {
-    const passes = Math.min(left, piece.bytes.length)
-    left -= passes
-    if (passes === piece.bytes.length) out.toClient(piece)
-    else if (passes > 0) out.toClient({ is: 'piece', bytes: piece.bytes.subarray(0, passes), mark: null })
-    return left === 0
-  }
-}
-
-function afterEvents(out: Out, events: number): (piece: Piece) => boolean {
-  let left = events
-  return (piece) => {
-    out.toClient(piece)
-    if (piece.mark !== null && isEvent(piece.mark)) left -= 1
-    return left === 0
-  }
-}
-
-/** Of a body without events, all of it is the result. */
-function beforeResult(out: Out, strike: Strike): Seat {
-  let head: Head | null = null
-  let hasEvents = false
-  const gate = eventGate(out, ({ mark }) => {
-    if (mark === null || meaningOf(mark).is !== 'result') return true
-    strike(head)
-    return false
-  })
-  return {
-    fromServer(signal) {
-      if (signal.is === 'piece') return hasEvents ? gate.take(signal) : strike(head)
-      if (signal.is === 'head') {
-        head = signal
-        hasEvents = bodyHasEvents(signal.rawHeaders)
-      } else if (signal.is !== 'interim') gate.flush()
-      out.toClient(signal)
-    },
-    release: gate.flush,
-    heldBytes: gate.heldBytes,
-  }
-}
+export const cutFault = faultKind({
+  key: 'cut',
+  docs: 'Cuts the response after a time, bytes or events, before its result, inside an event or character, or before the server is asked.',
+  at: 'client',
+  schema,
+  deed: (name, asked) => seat(cut(name, { when: placeOf(asked), ending: asked.ending ?? 'fin', upstream: asked.upstream ?? 'fin' })),
+})

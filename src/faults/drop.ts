@@ -1,36 +1,31 @@
 /** Drops whole events of one kind: all of them, or only the n-th. */
-import { meaningOf } from '../core/meaning.ts'
 import type { SeatPlan } from '../core/seat.ts'
-import { bodyHasEvents } from '../core/sse-scanner.ts'
-import { eventGate } from './whole-events.ts'
+import { strict } from '../hops/shape.ts'
+import { editEvents } from './event-edit.ts'
+import type { EventWord } from './event-picker.ts'
+import { eventPicker, eventWord } from './event-picker.ts'
+import { faultKind, seat } from './fault.ts'
+import { nth } from './fault-values.ts'
 
 export interface DropAsked {
-  readonly what: 'progress' | 'comments' | 'result' | 'event'
+  readonly what: EventWord
   readonly nth: number | null
 }
 
 export function drop(name: string, { what, nth }: DropAsked): SeatPlan {
-  const wanted = what === 'comments' ? 'comment' : what
   return {
     name,
     sit(out) {
-      let seen = 0
-      const gate = eventGate(out, ({ mark }) => {
-        const is = mark === null ? 'other' : meaningOf(mark).is
-        const isMatch = wanted === 'event' ? is !== 'comment' : is === wanted
-        if (isMatch) seen += 1
-        return !(isMatch && (nth === null || seen === nth))
-      })
-      return {
-        fromServer(signal) {
-          if (signal.is === 'piece') return gate.take(signal)
-          if (signal.is === 'end' || signal.is === 'lost') gate.flush()
-          out.toClient(signal)
-          if (signal.is === 'head' && !bodyHasEvents(signal.rawHeaders)) out.leave()
-        },
-        release: gate.flush,
-        heldBytes: gate.heldBytes,
-      }
+      const dropped = what === 'comments' ? 'comment' : what
+      return editEvents(out, eventPicker(what, nth), () => out.note({ is: 'dropped', what: dropped }))
     },
   }
 }
+
+export const dropFault = faultKind({
+  key: 'drop',
+  docs: 'Drops progress, comments, the result or every event; with `nth` only that one. Event streams only.',
+  at: 'server',
+  schema: strict({ what: eventWord, nth: nth.optional() }),
+  deed: (name, asked) => seat(drop(name, { what: asked.what, nth: asked.nth ?? null })),
+})

@@ -1,18 +1,17 @@
-/** Keeps the client's leaving from the server: for good, or (half-open) for a time. */
-
+/** Keeps the client's leaving from the server, for good; and the machinery of half-open, which does so for a time. */
 import type { SeatPlan } from '../core/seat.ts'
 import type { Cause } from '../core/signal.ts'
 import { clientAbort, lost } from '../core/signal.ts'
+import { strict } from '../hops/shape.ts'
+import { fired } from './body-shape.ts'
+import { faultKind, seat } from './fault.ts'
 
 export function hideDisconnect(name: string): SeatPlan {
   return keepUpstream(name, null)
 }
 
-export function halfOpen(name: string, { forMs }: { forMs: number | null }): SeatPlan {
-  return keepUpstream(name, forMs)
-}
-
-function keepUpstream(name: string, forMs: number | null): SeatPlan {
+/** `forMs` null: for good. */
+export function keepUpstream(name: string, forMs: number | null): SeatPlan {
   return {
     name,
     sit(out) {
@@ -21,6 +20,7 @@ function keepUpstream(name: string, forMs: number | null): SeatPlan {
         fromClient(signal, atMs) {
           if (signal.is !== 'half' && signal.is !== 'lost') return out.toServer(signal)
           hidden = signal.is === 'half' ? clientAbort : signal.cause
+          fired(out)
           if (signal.is === 'half') out.toClient(lost('fin', hidden))
           if (forMs !== null) out.wakeAt(atMs + forMs)
         },
@@ -31,3 +31,11 @@ function keepUpstream(name: string, forMs: number | null): SeatPlan {
     },
   }
 }
+
+export const hideDisconnectFault = faultKind({
+  key: 'hide-disconnect',
+  docs: 'The server is never told that the client has left; it is told when the fault is taken away.',
+  at: 'server',
+  schema: strict({}),
+  deed: (name) => seat(hideDisconnect(name)),
+})

@@ -1,41 +1,86 @@
-/** Delays the head, or every event; what comes behind keeps its place in the queue. */
+/** Delays the request, the head, every event or the result; what comes behind keeps its place in the queue. */
+import { isEvent } from '../core/meaning.ts'
+import type { Out, Seat, SeatPlan } from '../core/seat.ts'
+import type { Ask, Reply } from '../core/signal.ts'
+import { oneOf, strict } from '../hops/shape.ts'
+import { fired } from './body-shape.ts'
+import { createDelayQueue } from './delay-queue.ts'
+import { delayEvents } from './event-delay.ts'
+import { eventPicker } from './event-picker.ts'
+import { faultKind, seat } from './fault.ts'
+import { durationText, msOf } from './fault-values.ts'
 
-import type { SeatPlan } from '../core/seat.ts'
-import type { Reply } from '../core/signal.ts'
+export type Distribution = 'uniform' | 'normal' | 'pareto'
 
 export interface LatencyAsked {
   readonly delayMs: number
   readonly jitterMs: number
-  readonly on: 'headers' | 'event'
+  readonly distribution?: Distribution
+  readonly on: 'request' | 'headers' | 'event' | 'result'
 }
 
-export function latency(name: string, { delayMs, jitterMs, on }: LatencyAsked): SeatPlan {
-  const delayed = on === 'headers' ? 'head' : 'piece'
+export function latency(name: string, { delayMs, jitterMs, distribution = 'uniform', on }: LatencyAsked): SeatPlan {
   return {
     name,
     sit(out, random) {
-      const queue: { readonly dueMs: number; readonly signal: Reply }[] = []
-
-      function passDue(atMs: number): void {
-        while (queue[0] !== undefined && queue[0].dueMs <= atMs) {
-          const first = queue.shift()
-          if (first !== undefined) out.toClient(first.signal)
-        }
-        out.wakeAt(queue[0]?.dueMs ?? null)
-      }
-
-      return {
-        fromServer(signal, atMs) {
-          const waitMs = signal.is === delayed ? delayMs + jitterMs * (2 * random() - 1) : 0
-          const dueMs = Math.max(atMs + Math.max(0, waitMs), queue.at(-1)?.dueMs ?? 0)
-          if (queue.length === 0 && dueMs <= atMs) return out.toClient(signal)
-          queue.push({ dueMs, signal })
-          if (queue.length === 1) out.wakeAt(dueMs)
-        },
-        wake: passDue,
-        release: () => passDue(Infinity),
-        heldBytes: () => queue.reduce((sum, { signal }) => sum + (signal.is === 'piece' ? signal.bytes.length : 0), 0),
-      }
+      const waitMs = (): number => Math.max(0, delayMs + jitterMs * spreadOf(distribution, random))
+      if (on === 'request') return delayRequest(out, waitMs)
+      if (on === 'headers') return delayHead(out, waitMs)
+      return delayEvents(out, { waitMs, isDelayed: on === 'event' ? isEvent : eventPicker('result', null), takesPlain: on === 'result' })
     },
   }
 }
+
+/** In units of the jitter. uniform: −1 … 1; normal: its standard deviation; pareto (shape 1.5): never less than the delay, long tail. */
+function spreadOf(distribution: Distribution, random: () => number): number {
+  if (distribution === 'uniform') return 2 * random() - 1
+  if (distribution === 'pareto') return Math.min(100, (1 - random()) ** (-1 / 1.5) - 1)
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+function delayHead(out: Out, waitMs: () => number): Seat {
+  const queue = createDelayQueue<Reply>({ send: out.toClient, hold: (isHeld) => out.hold('server', isHeld), wakeAt: out.wakeAt })
+  return {
+    fromServer(signal, atMs) {
+      if (signal.is === 'head') fired(out)
+      queue.push(signal, signal.is === 'head' ? atMs + waitMs() : atMs, atMs)
+    },
+    wake: queue.passDue,
+    release: queue.flush,
+    heldBytes: queue.heldBytes,
+  }
+}
+
+/** A client that leaves meanwhile takes its request with it. */
+function delayRequest(out: Out, waitMs: () => number): Seat {
+  const queue = createDelayQueue<Ask>({ send: out.toServer, hold: (isHeld) => out.hold('client', isHeld), wakeAt: out.wakeAt })
+  return {
+    fromClient(signal, atMs) {
+      if (signal.is === 'lost' || signal.is === 'half') {
+        queue.clear()
+        return out.toServer(signal)
+      }
+      if (signal.is === 'request') fired(out)
+      queue.push(signal, signal.is === 'request' ? atMs + waitMs() : atMs, atMs)
+    },
+    wake: queue.passDue,
+    release: queue.flush,
+    heldBytes: queue.heldBytes,
+  }
+}
+
+const schema = strict({
+  delay: durationText,
+  jitter: durationText.optional(),
+  distribution: oneOf('uniform', 'normal', 'pareto').optional(),
+  on: oneOf('request', 'headers', 'event', 'result').optional(),
+})
+
+export const latencyFault = faultKind({
+  key: 'latency',
+  docs: 'Delays the request, the headers (unless `on` says otherwise), every event or the result; order is kept.',
+  at: 'server',
+  schema,
+  deed: (name, { delay, jitter, distribution = 'uniform', on = 'headers' }) =>
+    seat(latency(name, { delayMs: msOf(delay), jitterMs: jitter === undefined ? 0 : msOf(jitter), distribution, on })),
+})

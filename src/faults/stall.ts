@@ -2,13 +2,20 @@
 
 import type { SeatPlan } from '../core/seat.ts'
 import type { Ask, Reply } from '../core/signal.ts'
+import { oneOf, strict } from '../hops/shape.ts'
+import { fired } from './body-shape.ts'
+import { faultKind, seat } from './fault.ts'
+import { durationText, msOf } from './fault-values.ts'
+import { kept } from './fifo.ts'
 
 export interface StallAsked {
-  readonly from: 'headers' | 'body'
+  readonly from: 'request' | 'headers' | 'body'
+  /** `null`: for good. */
   readonly forMs: number | null
 }
 
 export function stall(name: string, { from, forMs }: StallAsked): SeatPlan {
+  const begins = { request: 'request', headers: 'head', body: 'piece' }[from]
   return {
     name,
     sit(out) {
@@ -18,6 +25,7 @@ export function stall(name: string, { from, forMs }: StallAsked): SeatPlan {
 
       function begin(atMs: number): void {
         isStalled = true
+        fired(out)
         out.hold('client', true)
         out.hold('server', true)
         if (forMs !== null) out.wakeAt(atMs + forMs)
@@ -32,12 +40,13 @@ export function stall(name: string, { from, forMs }: StallAsked): SeatPlan {
 
       return {
         fromServer(signal, atMs) {
-          if (!isStalled && signal.is === (from === 'headers' ? 'head' : 'piece')) begin(atMs)
-          if (isStalled) replies.push(signal)
+          if (!isStalled && from !== 'request' && signal.is === begins) begin(atMs)
+          if (isStalled) replies.push(kept(signal))
           else out.toClient(signal)
         },
-        fromClient(signal) {
-          if (isStalled) asks.push(signal)
+        fromClient(signal, atMs) {
+          if (!isStalled && from === 'request' && signal.is === begins) begin(atMs)
+          if (isStalled) asks.push(kept(signal))
           else out.toServer(signal)
         },
         wake: resume,
@@ -47,3 +56,16 @@ export function stall(name: string, { from, forMs }: StallAsked): SeatPlan {
     },
   }
 }
+
+export const stallFault = faultKind({
+  key: 'stall',
+  docs: 'Stops reading both sides, which stay open: from the accepted connection, the headers, the body, or the next request on the connection.',
+  at: 'client',
+  schema: strict({ from: oneOf('accept', 'headers', 'body', 'next-request'), for: durationText.optional() }),
+  deed(name, asked) {
+    const forMs = asked.for === undefined ? null : msOf(asked.for)
+    if (asked.from === 'accept') return { is: 'accept', what: { is: 'stall', forMs } }
+    if (asked.from === 'next-request') return { is: 'next', plan: stall(name, { from: 'request', forMs }) }
+    return seat(stall(name, { from: asked.from, forMs }))
+  },
+})

@@ -13,7 +13,8 @@ const ROWS: readonly (readonly string[])[] = [
   ['app'],
   ['app-types'],
   ['wire', 'work', 'admin', 'check', 'predict', 'sinks', 'dashboards', 'config', 'demo'],
-  ['journal', 'faults', 'hops'],
+  ['journal', 'faults'],
+  ['hops'],
   ['core'],
 ]
 
