@@ -24,16 +24,3 @@ export interface RunningApp {
   /** Readiness off, no new connections, drains for `drainMs` at most, then cuts as `shutdown`. A second call gives the same promise. */
   stop(): Promise<void>
 }
-
-/** A port the user asked for is in use. `key` is the setting's name: `listen`, `admin.listen`, … */
-export class PortTaken extends Error {
-  override readonly name = 'PortTaken'
-  readonly address: Address
-  readonly key: string
-
-  constructor(address: Address, key: string) {
-    super(`${key}: ${address.host}:${address.port} is already in use`)
-    this.address = address
-    this.key = key
-  }
-}

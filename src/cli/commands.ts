@@ -1,0 +1,19 @@
+/** The commands there are, in the order help lists them. */
+import { callsCommand } from './calls.ts'
+import type { Command } from './command.ts'
+import { completionCommand } from './completion.ts'
+import { demoCommand } from './demo.ts'
+import { hopsCommand } from './hops.ts'
+import { runCommand } from './run.ts'
+import { schemaCommand } from './schema.ts'
+import { validateCommand } from './validate.ts'
+
+export const COMMANDS: readonly Command[] = [
+  runCommand,
+  demoCommand,
+  hopsCommand,
+  callsCommand,
+  validateCommand,
+  schemaCommand,
+  completionCommand,
+]

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+/** Starts the command line. */
+import { runCommandLine } from './cli/command-line.ts'
+import { COMMANDS } from './cli/commands.ts'
+import { processWorld } from './cli/process-world.ts'
+
+process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, processWorld())

@@ -1,0 +1,46 @@
+/** The committed configuration files: the example is valid and runs, the JSON Schema is the one the code makes. */
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { settingsJsonSchema } from '../../src/config/json-schema.ts'
+import { loadSettings } from '../../src/config/load.ts'
+import { validateFile } from '../../src/config/validate.ts'
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+const EXAMPLE = 'config/impatient-hop.example.yaml'
+const example = read(EXAMPLE)
+
+/** As its reader would uncomment it: lines of configuration behind a `# `, prose left alone. */
+const uncommented = example.replace(/^( *)# (( *)(- )?\w+:( |$).*)$/gm, '$1$2').replace(/^act: .*$|^ *yaml-language-server.*$/gm, '')
+
+test('the example runs as it stands [config.example]', () => {
+  const loaded = loadSettings({ flags: { config: EXAMPLE }, env: {}, readFile: read })
+  expect('errors' in loaded ? loaded.errors : loaded.warnings).toEqual([])
+  if ('settings' in loaded) expect(loaded.settings.snapshot.path.map(({ name }) => name)).toEqual(['path[0]:cloudflare', 'path[1]:nginx'])
+})
+test('what the example has commented out is valid as well [config.example]', () => {
+  for (const key of ['token:', 'listen: 0.0.0.0:9465', 'otlp:', 'forwardTo:', 'hop: custom', 'mode: bytes'])
+    expect(uncommented).toMatch(new RegExp(`^[^#]*${key}`, 'm'))
+  expect(validateFile('example', { IMPATIENT_ADMIN_TOKEN: 't' }, () => uncommented)).toEqual({ kind: 'configuration' })
+})
+test('the committed JSON Schema is the generated one: impatient-hop schema > config/impatient-hop.schema.json [cli.schema]', () => {
+  expect(read('config/impatient-hop.schema.json')).toBe(settingsJsonSchema())
+})
+test('the JSON Schema is draft 7, takes the example, and refuses what the code refuses [cli.schema]', () => {
+  const schema = JSON.parse(settingsJsonSchema())
+  expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#')
+  const accepts = new Ajv({ strict: false }).compile(schema)
+  for (const text of [example, uncommented]) expect([accepts(parse(text)), accepts.errors]).toEqual([true, null])
+  for (const bad of [{ lisen: 'x' }, { mode: 'acts' }, { path: [{ hop: 'x', with: { idle: { after: 30 } } }] }, { faults: [{}] }])
+    expect(accepts(bad)).toBe(false)
+})
+test('a hop of one’s own is told from a configuration [cli.validate]', () => {
+  const validate = (text: string) => validateFile('h.yaml', {}, () => text)
+  expect(validate('title: mine\nidle: { after: 5s }\n')).toEqual({ kind: 'hop' })
+  expect(validate('title: mine\nidle: { aftr: 5s }\n')).toEqual({
+    errors: [expect.stringMatching(/^h\.yaml:2 idle\.aftr: unknown key "aftr"/)],
+  })
+  expect(validate('path: [{ hop: nope }]\n')).toEqual({ errors: [expect.stringMatching(/^h\.yaml:1 path\[0\]\.hop: unknown hop "nope"/)] })
+  expect(validate('')).toEqual({ kind: 'configuration' })
+})
