@@ -4,6 +4,7 @@
  */
 import { assert } from './assert.ts'
 import type { Ends, Line } from './ends.ts'
+import { createPressure } from './pressure.ts'
 import type { Out, SeatPlan } from './seat.ts'
 import type { Ask, Cause, Ending, Reply, Side } from './signal.ts'
 import { clientAbort, lost } from './signal.ts'
@@ -15,8 +16,7 @@ export function createLine(plans: readonly SeatPlan[], ends: Ends, random: () =>
   let nextMs = Infinity // never later than any seat's wake; may be earlier
   let current: Side | null = null // where the running call is heading
   const later: { from: Slot; to: Side; signal: Reply | Ask }[] = [] // what was sent against the current
-  const blocked = { client: false, server: false }
-  const held = { client: false, server: false }
+  const pressure = createPressure((from, isHeld) => ends.hold(from, isHeld, nowMs))
   let isPressureStale = false
 
   const client = createSlot('client', { fromServer: leaveToClient })
@@ -158,26 +158,8 @@ export function createLine(plans: readonly SeatPlan[], ends: Ends, random: () =>
     }
     if (!isPressureStale) return
     isPressureStale = false
-    press('client')
-    press('server')
+    pressure.carry(slots, nowMs)
     settle()
-  }
-
-  /** Carries backpressure from the blocked side to the other; a seat that answers for itself stops it. */
-  function press(from: Side): void {
-    const to = from === 'client' ? 'server' : 'client'
-    let isBlocked = blocked[from]
-    for (const slot of from === 'client' ? slots : slots.toReversed()) {
-      const answers = slot.seat.pressed !== undefined
-      if (answers && slot.knowsBlocked[from] !== isBlocked) {
-        slot.knowsBlocked[from] = isBlocked
-        slot.seat.pressed?.(from, isBlocked, nowMs)
-      }
-      isBlocked = slot.holds[to] || (isBlocked && !answers)
-    }
-    if (isBlocked === held[to]) return
-    held[to] = isBlocked
-    ends.hold(to, isBlocked, nowMs)
   }
 
   function remove(slot: Slot): void {
@@ -226,7 +208,7 @@ export function createLine(plans: readonly SeatPlan[], ends: Ends, random: () =>
     },
     pressed(side, isBlocked, atMs) {
       moveTo(atMs)
-      blocked[side] = isBlocked
+      pressure.set(side, isBlocked)
       isPressureStale = true
       settle()
     },

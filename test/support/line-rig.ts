@@ -2,7 +2,7 @@
 
 import type { Line } from '../../src/core/ends.ts'
 import { createLine } from '../../src/core/line.ts'
-import type { Effect, Out, SeatPlan } from '../../src/core/seat.ts'
+import type { Effect, Note, Out, SeatPlan } from '../../src/core/seat.ts'
 import type { Ask, Cause, CauseKind, Ending, Head, Piece, Reply } from '../../src/core/signal.ts'
 import { clientReset, complete, end, lost } from '../../src/core/signal.ts'
 import { createSseScanner } from '../../src/core/sse-scanner.ts'
@@ -18,6 +18,8 @@ export interface Rig {
   readonly line: Line
   readonly effects: Effect[]
   readonly closings: Closing[]
+  /** What seats said of their doing: `+200 buffer held 200ms 9B`. */
+  readonly notes: string[]
   /** What left an edge, in words: `+900 head 502`, `+2000 lost fin idle_timeout`. */
   toClient(): string[]
   toServer(): string[]
@@ -30,9 +32,13 @@ export interface Rig {
   until(atMs: number): Rig
 }
 
-export function rig(plans: readonly SeatPlan[], { seed = 0.5, isPunctual = true } = {}): Rig {
+export function rig(
+  plans: readonly SeatPlan[],
+  { seed = 0.5, isPunctual = true, mayCut = () => true }: { seed?: number; isPunctual?: boolean; mayCut?: (cause: Cause) => boolean } = {},
+): Rig {
   const effects: Effect[] = []
   const closings: Closing[] = []
+  const notes: string[] = []
   const line = createLine(
     plans,
     {
@@ -40,6 +46,8 @@ export function rig(plans: readonly SeatPlan[], { seed = 0.5, isPunctual = true 
       toServer: (signal, atMs) => effects.push({ do: 'toServer', signal, atMs }),
       hold: (from, isHeld, atMs) => effects.push({ do: 'hold', from, isHeld, atMs }),
       closed: ({ kind, seat }, ending, atMs) => closings.push({ cause: kind, seat, ending, atMs }),
+      noted: (seat, note, atMs) => notes.push(`+${atMs} ${seat} ${noteWords(note)}`),
+      mayCut,
     },
     () => seed,
   )
@@ -52,6 +60,7 @@ export function rig(plans: readonly SeatPlan[], { seed = 0.5, isPunctual = true 
     line,
     effects,
     closings,
+    notes,
     toClient: () => effects.flatMap((effect) => (effect.do === 'toClient' ? [`+${effect.atMs} ${words(effect.signal)}`] : [])),
     toServer: () => effects.flatMap((effect) => (effect.do === 'toServer' ? [`+${effect.atMs} ${words(effect.signal)}`] : [])),
     holds: () =>
@@ -107,7 +116,7 @@ export function words(signal: Reply | Ask): string {
     case 'piece':
       return text(signal.bytes).replaceAll('\n', '⏎')
     case 'lost':
-      return `lost ${signal.ending} ${signal.cause.kind}`
+      return `lost ${signal.isSilent === true ? 'silent' : signal.ending} ${signal.cause.kind}`
     case 'end':
       return `end ${signal.cause.kind}`
     case 'interim':
@@ -116,6 +125,8 @@ export function words(signal: Reply | Ask): string {
       return signal.is
   }
 }
+
+const noteWords = (note: Note): string => (note.is === 'held' ? `held ${note.forMs}ms ${note.bytes}B` : `${note.is} ${note.what}`)
 
 export const request: Ask = { is: 'request', method: 'POST', target: '/mcp', rawHeaders: [] }
 export const asked: Ask = { is: 'asked', rawTrailers: [] }
