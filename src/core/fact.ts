@@ -67,7 +67,7 @@ export type WorkSource = 'otlp' | 'probe' | 'drain' | 'response'
 /** What a matched report says; times are the exchange clock's, converted from the report's wall time. */
 export interface WorkReport {
   readonly source: WorkSource
-  /** `abort`: the server's handler noticed that it should stop; the work itself is over only at `end`. */
+  /** `abort`: it ended because it was told to stop. */
   readonly event: 'start' | 'end' | 'abort'
   /** When it happened, which may be before `atMs`, when it was told. */
   readonly workAtMs: number

@@ -1,0 +1,77 @@
+/** How an exchange ends, into the ledger: the close, what it abandons, and what the server still had to say. */
+import type { Fact } from './fact.ts'
+import type { CallState, LedgerState } from './ledger-state.ts'
+import { callNamed, cancelsByClosing, isDraining, isToolCall } from './ledger-state.ts'
+import type { Moment } from './ledger-view.ts'
+import { turnPhase } from './ledger-work.ts'
+
+type Say = (moment: Moment) => void
+type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
+
+export function takeClosed(state: LedgerState, { atMs, cause, ending }: FactOf<'closed'>, say: Say): void {
+  if (state.closedAtMs !== null) return
+  state.closedAtMs = atMs
+  state.cause = cause
+  state.ending = ending
+  state.closedBeforeHeaders = !state.hasServersHead
+  state.timeline.add(atMs - state.openedAtMs, 'closed', cause.kind)
+  endSilence(state, atMs)
+  // The server's own answer, passed on to its last byte.
+  const isWhole = cause.kind === 'complete' && ending === 'clean' && state.hasServersHead
+  for (const call of state.calls) {
+    if (call.requestId === null) continue
+    if (isWhole) sendWhole(state, call, atMs)
+    // In 2024-11-05 the answer to a 202 comes on the session's own stream.
+    if (call.result !== 'sent' && !(isWhole && state.status === 202)) abandon(call, 'close', atMs, say)
+  }
+  const lost = state.progressOnWay.length
+  state.progressOnWay.length = 0
+  if (lost > 0) say({ is: 'progress', how: 'lost', count: lost })
+}
+
+function sendWhole(state: LedgerState, call: CallState, atMs: number): void {
+  if (call.result === 'seen' && state.answer === 'json') call.result = 'sent'
+  if (call.result !== 'none' || !state.isUnread || state.status === null || state.status < 200 || state.status > 299) return
+  call.result = 'sent'
+  call.resultAtMs = state.serverOverAtMs ?? atMs
+  if (!state.notices.includes('answer-not-read')) state.notices.push('answer-not-read')
+}
+
+export function takeServerOver(state: LedgerState, { atMs, how }: FactOf<'server_over'>, say: Say): void {
+  if (state.serverOverAtMs !== null) return
+  state.serverOverAtMs = atMs
+  state.timeline.add(atMs - state.openedAtMs, 'server-over', how)
+  endSilence(state, atMs)
+  for (const call of state.calls) if (call.result === 'none') sayDrained(state, call, atMs, say)
+}
+
+/** The last silence counts until the close, or until the server was done. */
+function endSilence(state: LedgerState, atMs: number): void {
+  if (state.isSilenceOver) return
+  state.isSilenceOver = true
+  if (state.silentSinceMs === null) return
+  state.silenceAtCloseMs = atMs - state.silentSinceMs
+  state.longestSilenceMs = Math.max(state.longestSilenceMs, state.silenceAtCloseMs)
+}
+
+/** A cut by us that the server was not told of: this long it still had to say something. Never taken for work. */
+export function sayDrained(state: LedgerState, call: CallState, atMs: number, say: Say): void {
+  if (!isDraining(state) || state.closedAtMs === null || call.hasDrained || !isToolCall(call)) return
+  call.hasDrained = true
+  say({ is: 'drained', call, forMs: atMs - state.closedAtMs })
+}
+
+export function takeCancelled(state: LedgerState, { atMs, requestId }: FactOf<'cancelled'>, say: Say): void {
+  const call = callNamed(state, requestId)
+  if (call === null || call.result === 'sent' || cancelsByClosing(state.revision)) return
+  state.timeline.add(atMs - state.openedAtMs, 'cancelled')
+  abandon(call, 'notification', atMs, say)
+}
+
+function abandon(call: CallState, by: 'close' | 'notification', atMs: number, say: Say): void {
+  if (call.abandonedAtMs !== null) return
+  call.abandonedAtMs = atMs
+  call.abandonedBy = by
+  if (call.work.phase === 'running') turnPhase(call, 'orphaning', say)
+  say({ is: 'abandoned', call, by })
+}

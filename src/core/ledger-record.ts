@@ -1,0 +1,67 @@
+/** The ledger's state as the record that users read, keys in the contract's order, times in whole ms since the exchange opened. */
+
+import { assert } from './assert.ts'
+import type { LedgerState } from './ledger-state.ts'
+import { toldMsOf, violationsOf, workOf } from './ledger-verdict.ts'
+import type { CallRecord } from './record.ts'
+import { closedByOf, faultOf, hopOf } from './verdict.ts'
+
+/** `nowMs`: up to when a silence that still lasts is counted; null: it lasts no more. */
+export function recordOf(state: LedgerState, index: number, graceMs: number, nowMs: number | null): CallRecord {
+  const call = state.calls[index]
+  assert(call !== undefined, 'a record is of a call of its exchange')
+  const { cause, timeline } = state
+  const since = (atMs: number | null): number | null => (atMs === null ? null : Math.round(atMs - state.openedAtMs))
+  const work = workOf(state, call, graceMs)
+  return {
+    id: index === 0 ? state.id : `${state.id}.${index + 1}`,
+    openedAt: new Date(state.openedWallMs).toISOString(),
+    kind: state.kind,
+    answer: state.answer,
+    method: call.method === '' ? null : call.method,
+    tool: call.tool,
+    requestId: requestIdOf(call.requestId),
+    revision: state.revision,
+    traceId: state.traceId,
+    spanId: state.spanId,
+    client: state.client,
+    status: state.status,
+    seenStatus: state.seenStatus,
+    headersMs: since(state.headersAtMs),
+    firstByteMs: since(state.firstByteAtMs),
+    firstEventMs: since(state.firstEventAtMs),
+    closedMs: since(state.closedAtMs),
+    closedBeforeHeaders: state.closedBeforeHeaders,
+    longestSilenceMs: Math.round(Math.max(state.longestSilenceMs, runningSilenceMs(state, nowMs))),
+    silenceAtCloseMs: state.silenceAtCloseMs === null ? null : Math.round(state.silenceAtCloseMs),
+    progress: { seen: call.progressSeen, sent: call.progressSent },
+    bytes: { request: state.bytesRequest, seen: state.bytesSeen, sent: state.bytesSent },
+    closedBy: cause === null ? null : closedByOf(cause),
+    cause: cause?.kind ?? null,
+    hop: cause === null ? null : hopOf(cause),
+    fault: cause === null ? null : faultOf(cause),
+    ending: state.ending,
+    result: call.result,
+    abandonedMs: since(call.abandonedAtMs),
+    abandonedBy: call.abandonedBy,
+    toldMs: toldMsOf(state, call),
+    wouldCut: [...state.wouldCut],
+    work,
+    retryOf: null,
+    violations: violationsOf(state, call, work, graceMs),
+    notices: [...state.notices],
+    timeline: timeline.entries(),
+    ...(timeline.isTruncated() ? { truncated: true as const } : {}),
+  }
+}
+
+const runningSilenceMs = ({ isSilenceOver, silentSinceMs }: LedgerState, nowMs: number | null): number =>
+  isSilenceOver || silentSinceMs === null || nowMs === null ? 0 : nowMs - silentSinceMs
+
+/** A number where a number holds it, else its digits; a string without its quotes. */
+export function requestIdOf(raw: string | null): string | number | null {
+  if (raw === null || raw === '') return null
+  if (raw.startsWith('"')) return JSON.parse(raw) as string
+  const number = Number(raw)
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? raw : number
+}

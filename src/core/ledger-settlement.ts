@@ -1,0 +1,24 @@
+/** A settled call as sinks get it: its record, and the figures that follow from it. */
+import { recordOf } from './ledger-record.ts'
+import type { LedgerState } from './ledger-state.ts'
+import { isToolCall } from './ledger-state.ts'
+import { pastAbandonment } from './ledger-verdict.ts'
+import type { Settlement } from './ledger-view.ts'
+import { causeClassOf } from './verdict.ts'
+
+export function settlementOf(state: LedgerState, index: number, graceMs: number): Settlement {
+  const record = recordOf(state, index, graceMs, null)
+  const { abandonedMs, toldMs, work } = record
+  const call = state.calls[index]
+  const pastMs = pastAbandonment({ abandonedMs, endedMs: work.endedMs })
+  const stopFromMs = toldMs !== null && work.endedMs !== null && toldMs <= work.endedMs ? toldMs : abandonedMs
+  return {
+    record,
+    isToolCall: call !== undefined && isToolCall(call),
+    causeClass: state.cause === null ? 'other' : causeClassOf(state.cause),
+    orphanMs: pastMs !== null && pastMs > 0 && pastMs >= graceMs ? pastMs : 0,
+    beforeCloseMs: pastMs !== null && pastMs <= 0 ? -pastMs : null,
+    cancelToStopMs: work.outcome === 'stopped' && work.endedMs !== null && stopFromMs !== null ? work.endedMs - stopFromMs : null,
+    toolResult: call?.resultOutcome ?? 'none',
+  }
+}

@@ -1,0 +1,194 @@
+/** Reduces what was seen of one exchange to what is told of it: facts in, records out. Pure; one per exchange. */
+import { assertNever } from './assert.ts'
+import type { Fact, WorkReport } from './fact.ts'
+import { takeJson, takeMark } from './ledger-answer.ts'
+import { readAskInto } from './ledger-ask.ts'
+import { takeCancelled, takeClosed, takeServerOver } from './ledger-close.ts'
+import { recordOf } from './ledger-record.ts'
+import { settlementOf } from './ledger-settlement.ts'
+import type { LedgerState } from './ledger-state.ts'
+import { callNamed, stateOf } from './ledger-state.ts'
+import type { LedgerView, Moment, Settlement } from './ledger-view.ts'
+import type { ReportJudgement, SettleRules } from './ledger-work.ts'
+import { judgeReport, settlesAtMs, settleWork, takeReport } from './ledger-work.ts'
+import type { CallRecord } from './record.ts'
+import type { RawHeaders } from './signal.ts'
+import { headerOf } from './signal.ts'
+import { bodyHasEvents } from './sse-scanner.ts'
+import type { TimelineBudget } from './timeline.ts'
+import { parseTraceparent } from './trace-context.ts'
+import { hopOf } from './verdict.ts'
+
+export type { CallView, CauseClass, LedgerView, Moment, Settlement, WorkPhase } from './ledger-view.ts'
+export type { ReportJudgement, SettleRules } from './ledger-work.ts'
+
+export interface LedgerPlan {
+  readonly id: string
+  /** Work this much past the abandonment is orphan work. */
+  readonly graceMs: number
+  /** Shared by all ledgers of a process; absent: its own. */
+  readonly budget?: TimelineBudget
+  /** Told what follows from a fact, inside `take`. */
+  say?(moment: Moment): void
+}
+
+export interface Ledger {
+  /** Changes with every fact; what it gives is to be read, not kept. */
+  readonly view: LedgerView
+  take(fact: Fact): void
+  /** One per JSON-RPC request (`c42`, `c42.2`, …), one for an exchange without. Work not settled is `pending`. */
+  records(nowMs: number): readonly CallRecord[]
+  /** What a report told now would be; the fact `work` is for those that match. */
+  judge(report: WorkReport, atMs: number): ReportJudgement
+  /** When the call may be settled, by what is known now; null: not before another fact. */
+  settlesAtMs(index: number, rules: SettleRules): number | null
+  /** Nothing more will be waited for: what is unknown now stays so. Once per call. */
+  settle(index: number): Settlement
+  /** Gives the timeline's room back: call it when all is settled and read. */
+  free(): void
+}
+
+export function createLedger({ id, graceMs, budget = { entriesLeft: 2_000 }, say = () => undefined }: LedgerPlan): Ledger {
+  const state = stateOf(id, budget)
+  return {
+    view: state,
+    take: (fact) => take(state, fact, say),
+    records: (nowMs) => state.calls.map((_, index) => recordOf(state, index, graceMs, nowMs)),
+    judge: (report, atMs) => judgeReport(state, report, atMs),
+    settlesAtMs: (index, rules) => settlesAtMs(state, index, rules),
+    settle(index) {
+      settleWork(state, index, say)
+      return settlementOf(state, index, graceMs)
+    },
+    free: () => state.timeline.free(),
+  }
+}
+
+function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): void {
+  switch (fact.kind) {
+    case 'moved':
+      return takeMoved(state, fact.atMs, fact.flow, fact.bytes)
+    case 'event':
+      return takeMark(state, fact, say)
+    case 'opened':
+      return takeOpened(state, fact)
+    case 'understood':
+      return readAskInto(state, fact, say)
+    case 'asked':
+      state.askedAtMs = fact.atMs
+      state.silentSinceMs ??= fact.atMs
+      if (fact.atMs - state.openedAtMs >= 1) state.timeline.add(fact.atMs - state.openedAtMs, 'asked')
+      return
+    case 'head':
+      return fact.at === 'server' ? takeServersHead(state, fact, say) : takeClientsHead(state, fact)
+    case 'json':
+      return takeJson(state, fact, say)
+    case 'noted':
+      return takeNote(state, fact, say)
+    case 'would_cut':
+      state.wouldCut.push({ hop: hopOf(fact.cause) ?? fact.cause.fault ?? '', cause: fact.cause.kind, atMs: sinceOpened(state, fact) })
+      return
+    case 'notice':
+      if (!state.notices.includes(fact.what) && state.notices.length < 20) state.notices.push(fact.what)
+      return
+    case 'closed':
+      return takeClosed(state, fact, say)
+    case 'told':
+      state.toldAtMs ??= fact.atMs
+      state.timeline.add(fact.atMs - state.openedAtMs, 'told', fact.ending)
+      return
+    case 'server_over':
+      return takeServerOver(state, fact, say)
+    case 'work':
+      return takeReport(state, fact, say)
+    case 'cancelled':
+      return takeCancelled(state, fact, say)
+    case 'cancel_told': {
+      const call = callNamed(state, fact.requestId)
+      if (call !== null) call.cancelReachedAtMs ??= fact.reachedAtMs
+      return
+    }
+    case 'finished':
+      state.finishedAtMs = fact.atMs
+      return
+    default:
+      return assertNever(fact)
+  }
+}
+
+const sinceOpened = (state: LedgerState, { atMs }: { readonly atMs: number }): number => Math.round(atMs - state.openedAtMs)
+
+type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
+
+function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 'sent', bytes: number): void {
+  if (flow === 'seen') {
+    state.bytesSeen += bytes
+    sawServer(state, atMs)
+    if (!state.hasEvents) state.timeline.addBytes(atMs - state.openedAtMs, bytes)
+  } else if (flow === 'sent') {
+    state.bytesSent += bytes
+    state.firstByteAtMs ??= atMs
+    if (state.answer === 'none') state.answer = 'other'
+  } else state.bytesRequest += bytes
+}
+
+/** The server's silence ends here, and begins anew. */
+function sawServer(state: LedgerState, atMs: number): void {
+  if (state.isSilenceOver) return
+  if (state.silentSinceMs !== null && atMs - state.silentSinceMs > state.longestSilenceMs) {
+    state.longestSilenceMs = atMs - state.silentSinceMs
+  }
+  state.silentSinceMs = atMs
+}
+
+function takeOpened(state: LedgerState, fact: FactOf<'opened'>): void {
+  state.openedAtMs = fact.atMs
+  state.openedWallMs = fact.wallMs
+  state.connection = fact.connection
+  state.traceId = fact.traceId
+  state.spanId = fact.spanId
+  const incoming = parseTraceparent(headerOf(fact.rawHeaders, 'traceparent'))
+  if (incoming !== null && incoming.traceId === fact.traceId) state.spanIds = [incoming.spanId]
+}
+
+function takeServersHead(state: LedgerState, fact: FactOf<'head'>, say: (moment: Moment) => void): void {
+  state.seenStatus = fact.status
+  state.hasEvents = bodyHasEvents(fact.rawHeaders)
+  sawServer(state, fact.atMs)
+  state.timeline.addTraffic(fact.atMs - state.openedAtMs, 'headers', fact.status)
+  if (fact.status < 200 || fact.status > 299) return
+  const names = state.calls.flatMap(({ tool }) => (tool === null ? [] : [tool]))
+  if (names.length > 0) say({ is: 'tools', names })
+}
+
+function takeClientsHead(state: LedgerState, { atMs, status, rawHeaders, origin }: FactOf<'head'>): void {
+  state.status = status
+  state.headersAtMs = atMs
+  state.hasServersHead = origin === 'upstream'
+  state.answer = answerOf(rawHeaders)
+  // An encoded stream shows no events: whether its result passed, nobody can say.
+  if (state.answer === 'sse' && headerOf(rawHeaders, 'content-encoding') !== null) state.isUnread = true
+  if (origin === 'sidecar') state.timeline.add(atMs - state.openedAtMs, 'answered', status)
+}
+
+/** `none` until a byte shows that there is a body. */
+function answerOf(rawHeaders: RawHeaders): LedgerState['answer'] {
+  const type = headerOf(rawHeaders, 'content-type') ?? ''
+  if (/^text\/event-stream\b/i.test(type)) return 'sse'
+  return /^application\/(.+\+)?json\b/i.test(type) && headerOf(rawHeaders, 'content-length') !== '0' ? 'json' : 'none'
+}
+
+function takeNote(state: LedgerState, { atMs, seat, note }: FactOf<'noted'>, say: (moment: Moment) => void): void {
+  switch (note.is) {
+    case 'held':
+      return
+    case 'decided':
+      return state.timeline.add(atMs - state.openedAtMs, note.what, seat)
+    case 'dropped':
+      if (note.what !== 'progress') return
+      state.progressOnWay.shift()
+      return say({ is: 'progress', how: 'dropped', count: 1 })
+    default:
+      return assertNever(note)
+  }
+}

@@ -1,0 +1,192 @@
+/** Facts → ledgers → sinks. Opens a ledger per exchange, joins what exchanges say of each other, and settles every call once. */
+import { assert } from '../core/assert.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Fact, Tell, WorkReport } from '../core/fact.ts'
+import { createLedger } from '../core/ledger.ts'
+import type { CallRecord } from '../core/record.ts'
+import type { TimelineBudget } from '../core/timeline.ts'
+import type { OnSinkError } from './audience.ts'
+import { createAudience } from './audience.ts'
+import { createCancellations } from './cancellations.ts'
+import type { Entry } from './entry.ts'
+import { entryOf } from './entry.ts'
+import { createSettledRing } from './settled-ring.ts'
+import type { Sink } from './sink.ts'
+import { createWaiting } from './waiting.ts'
+
+export interface JournalAsked {
+  readonly clock: Clock
+  readonly sinks: readonly Sink[]
+  /** Work this much past the abandonment is orphan work. */
+  readonly graceMs: number
+  /** How long after its close a `tools/call` waits for its work report. */
+  readonly waitMs: number
+  /** How many may wait; beyond, the one due next is settled as it stands. */
+  readonly pendingMax?: number
+  /** Told once per sink (and once as `journal` for a failure of the ledger's own): the exchange goes on. */
+  readonly onSinkError: OnSinkError
+  /** Somebody could report at any time, e.g. a connected probe. A report taken within `waitMs` says so by itself. */
+  isSourceAlive?(): boolean
+}
+
+/** `settled` calls give `duplicate` where their work's end was known, else `expired`. */
+export type ReportResult = 'matched' | 'unmatched' | 'refused' | 'expired' | 'duplicate'
+
+export interface Journal {
+  openExchange(): { readonly id: string; readonly tell: Tell }
+  /** A report for this exchange; counting it is the caller's. */
+  reportWork(exchangeId: string, report: WorkReport): ReportResult
+  /** In order of opening. `open`: only those whose stream is (or is not) open; absent: also settled ones, the last 1,000. */
+  calls(asked?: { readonly open?: boolean }): readonly CallRecord[]
+  call(id: string): CallRecord | null
+  /** Exchanges whose response is not over. */
+  openCount(): number
+  /** Calls whose response is over and that wait for their work report. */
+  pendingCount(): number
+  /** Settles everything as it stands and flushes the sinks; later facts are not taken. */
+  close(): Promise<void>
+}
+
+const SETTLED_MAX = { recordsMax: 1_000, entriesMax: 100_000 }
+const PENDING_SHOWN_MAX = 1_000
+const TIMELINE_ENTRIES_MAX = 250_000
+
+export function createJournal(asked: JournalAsked): Journal {
+  const { clock, graceMs, waitMs, pendingMax = 50_000 } = asked
+  const audience = createAudience(asked.sinks, asked.onSinkError)
+  const budget: TimelineBudget = { entriesLeft: TIMELINE_ENTRIES_MAX }
+  const ring = createSettledRing(SETTLED_MAX)
+  const live = new Map<string, Entry>() // until all of its calls are settled
+  const cancellations = createCancellations(take)
+  const waiting = createWaiting({ clock, pendingMax, due: (entry) => reconsider(entry), crowdedOut })
+  let openedCount = 0
+  let openCount = 0
+  let lastReportMs = -Infinity
+  let isClosed = false
+
+  function openExchange(): { id: string; tell: Tell } {
+    openedCount += 1
+    const id = `c${openedCount}`
+    const entry: Entry = entryOf(id, createLedger({ id, graceMs, budget, say: (moment) => audience.moment(entry.ledger.view, moment) }))
+    live.set(id, entry)
+    openCount += 1
+    return { id, tell: (fact) => take(entry, fact) }
+  }
+
+  function take(entry: Entry, fact: Fact): void {
+    if (isClosed) return
+    const { ledger } = entry
+    const wasOpen = ledger.view.closedAtMs === null
+    try {
+      ledger.take(fact)
+    } catch (error) {
+      audience.failed('journal', error)
+    }
+    audience.fact(ledger.view, fact)
+    if (fact.kind === 'moved') return
+    if (fact.kind === 'understood') cancellations.understood(entry, fact.atMs)
+    else if (fact.kind === 'head' && fact.at === 'server') cancellations.answered(entry, fact.status, fact.atMs)
+    if (ledger.view.closedAtMs === null) return
+    if (wasOpen) openCount -= 1
+    reconsider(entry)
+  }
+
+  const isSourceAlive = (): boolean => clock.nowMs() - lastReportMs < waitMs || asked.isSourceAlive?.() === true
+
+  /** Settles what can be, and lets the rest wait until it can. */
+  function reconsider(entry: Entry): void {
+    const nowMs = clock.nowMs()
+    const rules = { waitMs, isSourceAlive: isSourceAlive() }
+    for (const [index] of entry.ledger.view.calls.entries()) {
+      const dueMs = entry.ledger.settlesAtMs(index, rules)
+      if (dueMs === null) continue
+      if (dueMs <= nowMs) settle(entry, index)
+      else waiting.put(entry, index, dueMs)
+    }
+  }
+
+  function settle(entry: Entry, index: number): void {
+    waiting.remove(entry, index)
+    const { ledger } = entry
+    const settlement = ledger.settle(index)
+    ring.add(settlement.record)
+    if (ledger.view.calls.every(({ isSettled }) => isSettled)) {
+      live.delete(entry.id)
+      cancellations.forget(entry)
+      ledger.free()
+    }
+    audience.settled(settlement)
+  }
+
+  function crowdedOut(entry: Entry, index: number): void {
+    entry.ledger.take({ kind: 'notice', atMs: clock.nowMs(), what: 'report-wait-limit' })
+    settle(entry, index)
+  }
+
+  function reportWork(exchangeId: string, report: WorkReport): ReportResult {
+    lastReportMs = clock.nowMs()
+    const entry = live.get(exchangeId)
+    if (entry === undefined) return late(ring.get(exchangeId))
+    const judgement = entry.ledger.judge(report, lastReportMs)
+    if (judgement === 'settled') return late(settledRecord(entry, report.requestId))
+    if (judgement === 'matched') take(entry, { kind: 'work', atMs: lastReportMs, report })
+    return judgement
+  }
+
+  function settledRecord({ id, ledger }: Entry, requestId: string | null): CallRecord | null {
+    const index = ledger.view.calls.findIndex((call) => call.requestId === requestId)
+    return ring.get(index > 0 ? `${id}.${index + 1}` : id)
+  }
+
+  function late(record: CallRecord | null): ReportResult {
+    if (record === null) return 'unmatched'
+    return record.work.outcome === 'unobserved' ? 'expired' : 'duplicate'
+  }
+
+  function calls({ open }: { readonly open?: boolean } = {}): readonly CallRecord[] {
+    const nowMs = clock.nowMs()
+    const isOpen = ({ ledger }: Entry): boolean => ledger.view.closedAtMs === null
+    const entries = [...live.values()]
+    const shown = [
+      ...(open === true ? [] : entries.filter((entry) => !isOpen(entry)).slice(-PENDING_SHOWN_MAX)),
+      ...(open === false ? [] : entries.filter(isOpen)),
+    ]
+    const settled = open === true ? [] : ring.all()
+    const known = new Set(settled.map(({ id }) => id))
+    const unsettled = shown.flatMap(({ ledger }) => ledger.records(nowMs)).filter(({ id }) => !known.has(id))
+    return [...settled, ...unsettled].sort((a, b) => numberOf(a.id) - numberOf(b.id))
+  }
+
+  async function close(): Promise<void> {
+    if (isClosed) return
+    waiting.takeAll()
+    for (const entry of [...live.values()]) {
+      for (const [index, { isSettled }] of entry.ledger.view.calls.entries()) if (!isSettled) settle(entry, index)
+    }
+    isClosed = true
+    assert(live.size === 0, 'a closed journal holds no call')
+    await audience.close()
+  }
+
+  return {
+    openExchange,
+    reportWork,
+    calls,
+    call: (id) =>
+      ring.get(id) ??
+      live
+        .get(id.replace(/\..*$/, ''))
+        ?.ledger.records(clock.nowMs())
+        .find((record) => record.id === id) ??
+      null,
+    openCount: () => openCount,
+    pendingCount: waiting.count,
+    close,
+  }
+}
+
+/** `c42.2` is the 42nd exchange's second call. */
+const numberOf = (id: string): number => {
+  const [exchange = '0', call = '1'] = id.slice(1).split('.')
+  return Number(exchange) * 1_000 + Number(call)
+}
