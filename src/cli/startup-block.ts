@@ -28,11 +28,19 @@ export function startupBlock(settings: Settings, addresses: RunningApp['addresse
     row('mode', mode === 'act' ? 'act' : 'shadow: decides and counts, cuts nothing'),
     ...pathRows(path).map((text, index) => row(index === 0 ? 'path' : '', text)),
     ...effectiveRows(path).map((text, index) => row(index === 0 ? 'effective' : '', text)),
-    row('faults', 'none'),
+    row('faults', faultsInWords(settings)),
     row('work', `grace ${formatDuration(work.graceMs)} · after a cut ${work.afterCut} · trace context in ${work.inject}`),
     row('seed', String(seed)),
   ]
 }
+
+/** `cut-search (cut), slow (latency)`. */
+const faultsInWords = ({ faults }: Settings): string =>
+  faults === undefined || faults.rules.length === 0
+    ? 'none'
+    : faults.rules
+        .map(({ name, do: deed, enabled }) => `${name} (${Object.keys(deed).join('')}${enabled === false ? ', off' : ''})`)
+        .join(', ')
 
 function pathRows(path: readonly Hop[]): readonly string[] {
   if (path.length === 0) return ['client → server: no hop, no limit of its own']

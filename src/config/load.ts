@@ -1,5 +1,6 @@
 /** The settings of a run, from flags over environment over file over defaults; or every complaint about them at once. */
 import { randomInt } from 'node:crypto'
+import { readFaults } from './faults.ts'
 import type { SettingsFile } from './file.ts'
 import { readSettingsFile } from './file.ts'
 import { AFTER_CUTS, INJECTS, LOG_FORMATS, LOG_LEVELS, MODES, TOKEN_VARIABLE } from './flags.ts'
@@ -71,6 +72,7 @@ function merge(file: SettingsFile | null, given: Given, env: Environment, drawSe
   const upstream = given.one('upstream', parseOrigin) ?? written.upstream
   const wantsUpstream = upstream === undefined && !given.isGiven('upstream')
   const work = readWork(file, given)
+  const { rules, safety, errors: faultErrors } = readFaults(file)
   const rest = {
     listen: given.one('listen', parseAddress) ?? written.listen ?? LISTEN,
     admin: readAdmin(file, given, env),
@@ -86,6 +88,7 @@ function merge(file: SettingsFile | null, given: Given, env: Environment, drawSe
       format: given.one('log-format', choiceOf(LOG_FORMATS)) ?? 'text',
     },
     limits: LIMITS,
+    ...(file?.settings.faults === undefined && file?.settings.safety === undefined ? {} : { faults: { rules, safety } }),
     file: file?.name ?? null,
     snapshot: {
       mode: given.one('mode', choiceOf(MODES)) ?? written.mode ?? 'act',
@@ -103,10 +106,18 @@ function merge(file: SettingsFile | null, given: Given, env: Environment, drawSe
   const checked = settings === null ? { errors: [], warnings: [] } : checkTogether(settings, env)
   return {
     settings,
-    unread: [...path.errors, ...given.errors],
+    unread: [...path.errors, ...faultErrors, ...given.errors, ...unplayed(file)],
     unfit: [...missing, ...checked.errors],
     warnings: [...path.warnings, ...checked.warnings],
   }
+}
+
+/** A fault that is read and never played would be a test that passes for nothing. To go with the first app that plays them. */
+function unplayed(file: SettingsFile | null): readonly string[] {
+  if (file === null) return []
+  return (['faults', 'safety'] as const)
+    .filter((key) => Object.keys(file.settings[key] ?? {}).length > 0)
+    .map((key) => `${file.placeOf(key, [key])}: this version checks ${key} and does not play them yet: leave the key out`)
 }
 
 /** The first that was given; `null` is a value. */

@@ -1,5 +1,6 @@
 /** The configuration file, every key of it: what is accepted, what it means, and so its JSON Schema. */
 import { z } from 'zod'
+import { faultRuleSchema, safetySchema } from '../faults/fault-schema.ts'
 import { hopSchema } from '../hops/hop-schema.ts'
 import { duration, oneOf, show, strict } from '../hops/shape.ts'
 import { AFTER_CUTS, INJECTS, MODES } from './flags.ts'
@@ -91,9 +92,12 @@ export const settingsSchema = strict({
     .array(pathEntry, { error: ({ input }) => `expected a list of hops, got ${show(input)}` })
     .meta({ description: "The hops, from the client's side to the server's" })
     .optional(),
-  faults: emptyList('faults are not supported by this version').meta({ description: 'Disturbances aimed at chosen exchanges' }).optional(),
+  faults: z
+    .array(faultRuleSchema, { error: ({ input }) => `expected a list of faults, got ${show(input)}` })
+    .meta({ description: 'Disturbances aimed at chosen exchanges' })
+    .optional(),
   work: work.optional(),
-  safety: z.never({ error: 'safety caps are not supported by this version: leave the key out' }).optional(),
+  safety: safetySchema.optional(),
 }).meta({ title: 'impatient-hop', description: 'The configuration of impatient-hop, as YAML or JSON' })
 
 export type FileSettings = z.output<typeof settingsSchema>

@@ -1,4 +1,5 @@
 /** The configuration in force, immutable; an exchange keeps the one it opened with. */
+import type { FaultRule, Safety } from '../faults/fault-schema.ts'
 import type { Hop } from '../hops/hop.ts'
 
 export interface Address {
@@ -45,6 +46,8 @@ export interface Settings {
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; readonly format: 'text' | 'json' }
   readonly limits: { readonly heldBytesPerExchange: number; readonly heldBytesTotal: number }
   readonly snapshot: Snapshot
+  /** Absent: none, and nothing capped. */
+  readonly faults?: { readonly rules: readonly FaultRule[]; readonly safety: Safety }
   /** The file it came from, for reloads and messages; null: flags and defaults only. */
   readonly file: string | null
 }

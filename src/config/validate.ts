@@ -1,6 +1,7 @@
 /** Checks a file by itself, a configuration or a hop's: what `run` would say of it, without what flags could still give. */
 import { z } from 'zod'
 import { hopSchema } from '../hops/hop-schema.ts'
+import { readFaults } from './faults.ts'
 import { readSettingsFile, readText } from './file.ts'
 import type { Environment } from './given.ts'
 import { createGiven } from './given.ts'
@@ -21,7 +22,7 @@ export function validateFile(name: string, env: Environment, readFile: (path: st
   }
   const file = readSettingsFile(name, env, () => text)
   if ('errors' in file) return file
-  const { errors } = readPath(file, createGiven({}, {}))
+  const errors = [...readPath(file, createGiven({}, {})).errors, ...readFaults(file).errors]
   return errors.length > 0 ? { errors } : { kind: 'configuration' }
 }
 

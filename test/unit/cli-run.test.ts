@@ -8,6 +8,7 @@ import { EFFECTIVE_SENTENCE, startupBlock } from '../../src/cli/startup-block.ts
 import { loadSettings } from '../../src/config/load.ts'
 import type { Settings } from '../../src/config/snapshot.ts'
 import { PortTaken } from '../../src/core/port-taken.ts'
+import { faultRuleSchema } from '../../src/faults/fault-schema.ts'
 import type { Asked } from '../support/cli-world.ts'
 import { cliWorld, deferred, fakeApp, typed } from '../support/cli-world.ts'
 
@@ -76,6 +77,16 @@ test('no hop: nothing that limits, nothing effective [cli.startup-block]', () =>
   expect(block).toContain('otlp       http://[::1]:4318')
   expect(block).not.toContain('effective')
   expect(blockOf({ buffer: '4KiB' })).toContain('custom  buffer 4KiB')
+})
+test('faults are named with what they do [cli.startup-block]', () => {
+  const loaded = loadSettings({ flags: { upstream: 'http://h' }, env: {}, readFile: () => '' })
+  if ('errors' in loaded) throw new Error(loaded.errors.join('\n'))
+  const rules = [
+    { name: 'a', do: { refuse: {} } },
+    { name: 'b', do: { 'hide-disconnect': {} }, enabled: false },
+  ].map((rule) => faultRuleSchema.parse(rule))
+  const block = startupBlock({ ...loaded.settings, faults: { rules, safety: {} } }, fakeApp().addresses, '1.2.3', plain)
+  expect(block).toContain('  faults     a (refuse), b (hide-disconnect, off)')
 })
 test('a token is never shown', async () => {
   const { out, err, signal, ended } = await running(`${UP} --log-level debug`, {}, { env: { IMPATIENT_ADMIN_TOKEN: 'hush' } })

@@ -30,9 +30,15 @@ test('the committed JSON Schema is the generated one: impatient-hop schema > con
 test('the JSON Schema is draft 7, takes the example, and refuses what the code refuses [cli.schema]', () => {
   const schema = JSON.parse(settingsJsonSchema())
   expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#')
-  const accepts = new Ajv({ strict: false }).compile(schema)
+  const accepts = new Ajv({ strict: false, formats: { 'date-time': true } }).compile(schema)
   for (const text of [example, uncommented]) expect([accepts(parse(text)), accepts.errors]).toEqual([true, null])
-  for (const bad of [{ lisen: 'x' }, { mode: 'acts' }, { path: [{ hop: 'x', with: { idle: { after: 30 } } }] }, { faults: [{}] }])
+  for (const bad of [
+    { lisen: 'x' },
+    { mode: 'acts' },
+    { path: [{ hop: 'x', with: { idle: { after: 30 } } }] },
+    { faults: [{}] },
+    { safety: { affectedMax: 50 } },
+  ])
     expect(accepts(bad)).toBe(false)
 })
 test('a hop of one’s own is told from a configuration [cli.validate]', () => {
@@ -43,4 +49,18 @@ test('a hop of one’s own is told from a configuration [cli.validate]', () => {
   })
   expect(validate('path: [{ hop: nope }]\n')).toEqual({ errors: [expect.stringMatching(/^h\.yaml:1 path\[0\]\.hop: unknown hop "nope"/)] })
   expect(validate('')).toEqual({ kind: 'configuration' })
+})
+test('faults are checked: their form, their names, and what safety keeps out [cli.validate]', () => {
+  const validate = (text: string) => validateFile('f.yaml', {}, () => text)
+  const rule = (name: string, more = '') => `  - { name: ${name}, do: { cut: { after: { events: 3 }, ending: rst } }${more} }\n`
+  expect(validate(`faults:\n${rule('a')}${rule('b', ', for: 10m')}`)).toEqual({ kind: 'configuration' })
+  expect(validate(`faults:\n${rule('a')}  - { name: b, do: { cutt: {} } }\n`)).toEqual({
+    errors: [expect.stringMatching(/^f\.yaml:3 faults\[1\]\.do\.cutt: unknown key "cutt"; did you mean "cut"\?/)],
+  })
+  expect(validate(`safety: { requireUntil: true }\nfaults:\n${rule('a', ', for: 10m')}${rule('a')}`)).toEqual({
+    errors: [
+      'f.yaml:4 faults[1].name: "a" is already the name of faults[0]: give each its own',
+      expect.stringMatching(/^f\.yaml:4 faults\[1\]\.for: expected an end/),
+    ],
+  })
 })

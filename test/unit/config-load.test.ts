@@ -199,10 +199,16 @@ describe('refusals', () => {
     expect(errorsOf({ file: '- a\n' })[0]).toMatch(/^c\.yaml:1 expected an object with listen, upstream/)
     expect(errorsOf({ file: 'listen: :1\nlisten: :2\n' })[0]).toMatch(/^c\.yaml:2 .*unique/)
   })
-  test('what this version does not have is said so', () => {
+  test('faults that would be read and never played are refused, as are matchers', () => {
     const file = (text: string) => errorsOf({ file: `upstream: http://h\n${text}` })
-    expect(file('faults:\n  - name: x\n')).toEqual(['c.yaml:3 faults[0]: faults are not supported by this version: leave the list empty'])
-    expect(file('safety: {}\n')[0]).toContain('c.yaml:2 safety: safety caps are not supported by this version')
+    expect(file('faults:\n  - { name: x, do: { cut: { after: { events: 3 } } } }\n')).toEqual([
+      'c.yaml:2 faults: this version checks faults and does not play them yet: leave the key out',
+    ])
+    expect(file('safety: { cutsPerMinuteMax: 3 }\n')[0]).toContain('c.yaml:2 safety: this version checks safety')
+    expect(file('faults: []\nsafety: {}\n')).toEqual([])
+    expect(file('work:\n  match: [{}]\n')).toEqual([
+      'c.yaml:3 work.match[0]: matchers of spans are not supported by this version: leave the list empty',
+    ])
   })
   test('an upstream with a path, in the file too [cli.upstream-path]', () => {
     expect(errorsOf({ file: 'upstream: http://h/mcp\n' })[0]).toMatch(
