@@ -4,7 +4,7 @@ import { headerOf } from '../core/signal.ts'
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])
 
-/** Without the connection's own headers: the fixed ones, and those that `Connection` names. */
+/** Without the connection's own headers: the fixed ones, and those that `Connection` names; never the body's length, or it would be read as a second message. */
 export function endToEnd(rawHeaders: RawHeaders): string[] {
   const named = connectionOptions(rawHeaders)
   const kept: string[] = []
@@ -22,6 +22,7 @@ function connectionOptions(rawHeaders: RawHeaders): ReadonlySet<string> {
     if ((rawHeaders[at] as string).toLowerCase() !== 'connection') continue
     for (const option of (rawHeaders[at + 1] as string).split(',')) named.add(option.trim().toLowerCase())
   }
+  named.delete('content-length')
   return named
 }
 

@@ -32,6 +32,7 @@ export async function startListener(listen: { host: string; port: number }, port
     requireHostHeader: false, // the server's to judge
   })
   server.timeout = 0
+  server.maxHeadersCount = 0 // by size alone: beyond a count Node would drop them unseen
   ;(server as http.Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true // a FIN is the line's to judge
   const connections = createConnections(server, ports)
   server.listen(listen.port, listen.host)

@@ -20,7 +20,7 @@ type PooledSocket = Socket & { _httpMessage?: { res?: http.IncomingMessage } }
 interface Hooks {
   keepSocketAlive(socket: PooledSocket): boolean
   reuseSocket(socket: Socket, request: http.ClientRequest): void
-  addRequest(request: http.ClientRequest & { maxHeaderSize?: number }, ...rest: unknown[]): void
+  addRequest(request: http.ClientRequest & { maxHeaderSize?: number; maxHeadersCount?: number }, ...rest: unknown[]): void
 }
 
 /** Node's agent with those replaced. No `maxSockets`: a queued request would wait unseen. */
@@ -34,14 +34,15 @@ export function createPool(protocol: string): http.Agent {
     socket.setTimeout(idleMs) // the agent destroys a free connection at its `timeout`
     return true
   }
+  const reuseSocket = hooks.reuseSocket.bind(agent)
   hooks.reuseSocket = (socket, request) => {
-    request.reusedSocket = true
+    reuseSocket(socket, request) // takes the idle connection's error listener off, too
     socket.setTimeout(0) // else an earlier hint would end a slow answer
-    socket.ref()
   }
   const addRequest = hooks.addRequest.bind(agent)
   hooks.addRequest = (request, ...rest) => {
     request.maxHeaderSize = HEADER_BYTES_MAX // http-proxy hands no such option on
+    request.maxHeadersCount = 0 // by size alone: beyond a count Node would drop them unseen
     addRequest(request, ...rest)
   }
   return agent

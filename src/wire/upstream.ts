@@ -43,6 +43,7 @@ export interface UpstreamPort {
 }
 
 const INTERIM_MAX = 16
+const NO_BYTES = Buffer.alloc(0)
 
 interface Leg {
   readonly events: UpstreamEvents
@@ -179,6 +180,7 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
   }
   leg.send(outgoing)
   if (leg.lost !== null) return leave(leg, outgoing)
+  outgoing._implicitHeader() // before `end`, which would give an empty chunked body a length
   outgoing.on('drain', () => leg.events.drained())
   outgoing.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
     leg.interims += 1
@@ -188,6 +190,7 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
   const waiting = leg.waiting
   leg.waiting = []
   for (const act of waiting) act()
+  if (!outgoing.writableEnded) outgoing.write(NO_BYTES) // the head goes ahead of a slow body
 }
 
 function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void {
