@@ -7,7 +7,7 @@ export interface CallKey {
   readonly traceId: string
   /** Ours, the incoming header's, `_meta`'s. */
   readonly spanIds: readonly string[]
-  /** Raw JSON text: `7`, `"a"`. */
+  /** Raw JSON text: `7`, `"a"`; null or empty: not known (yet). */
   readonly requestId: string | null
   readonly method: string | null
   readonly tool: string | null
@@ -64,6 +64,9 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
 
   function register(key: CallKey): void {
     const entry: Entry = { key, isSettled: false }
+    // A call becomes known bit by bit, first by its headers and without its id: the last word counts.
+    const earlier = live.get(key.exchangeId)?.find((other) => isUnknown(other.key.requestId) || other.key.requestId === key.requestId)
+    if (earlier !== undefined) drop(earlier)
     for (const spanId of new Set(key.spanIds)) bucketOf(nodeKey(key.traceId, spanId)).add(entry)
     const siblings = live.get(key.exchangeId)
     if (siblings === undefined) live.set(key.exchangeId, [entry])
@@ -107,6 +110,13 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     settled.delete(oldest)
   }
 
+  function drop(entry: Entry): void {
+    remove(entry)
+    liveCount -= 1
+    const siblings = (live.get(entry.key.exchangeId) ?? []).filter((other) => other !== entry)
+    live.set(entry.key.exchangeId, siblings)
+  }
+
   function remove(entry: Entry): void {
     const id = idText(entry.key.requestId) ?? ''
     for (const spanId of entry.key.spanIds) {
@@ -136,6 +146,8 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     evictedCount: () => evictedCount,
   }
 }
+
+const isUnknown = (requestId: string | null): boolean => requestId === null || requestId === ''
 
 /** Those of the claim's id; where nobody has it, those whose id is unknown; without a claim, all. */
 function namedBy({ requestId }: Claim, bucket: Bucket | undefined): readonly Entry[] {

@@ -10,6 +10,7 @@ import { spanCounts } from './span.ts'
 
 export type ReportedSource = 'otlp' | 'probe'
 export type ReportResult = 'matched' | 'unmatched' | 'ambiguous' | 'refused' | 'expired' | 'duplicate'
+export type DeliveryResult = Exclude<ReportResult, 'ambiguous'>
 
 /** A report on its way to its call; times are Unix milliseconds. */
 export interface PendingReport extends SpanReport {
@@ -24,9 +25,9 @@ export interface WorkPortAsked {
   readonly clock: Clock
   readonly correlator: Correlator<PendingReport>
   readonly matchers?: readonly SpanMatcher[]
-  /** A matched report, as a fact's content; `workAtMs` is on the exchange's clock. */
-  deliver(exchangeId: string, report: WorkReport): void
-  /** `work_reports_total`. */
+  /** A matched report, as a fact's content, `workAtMs` on the exchange's clock; the journal says what became of it. */
+  deliver(exchangeId: string, report: WorkReport): DeliveryResult
+  /** `work_reports_total`: one per report, whatever became of it. Descendants that changed nothing are none. */
   count(source: ReportedSource, result: ReportResult): void
 }
 
@@ -41,13 +42,10 @@ export interface WorkPort {
 /** Clocks of one host differ by little; a start before this is not of this call. */
 const EARLY_MAX_MS = 250
 const AHEAD_MAX_MS = 5_000
-/** Work ends with the latest end told within this of the first. */
-const ENDS_WITHIN_MS = 2_000
 const SWEEP_EVERY_MS = 250
 
 export function createWorkPort({ clock, correlator, matchers = [], deliver, count }: WorkPortAsked): WorkPort {
-  // What was delivered of a call so far: when the first end was told, and the latest end.
-  const ends = new WeakMap<CallKey, { firstToldMs: number; latestWallMs: number }>()
+  const latestEndWallMs = new WeakMap<CallKey, number>()
   let timer: Timer | null = null
 
   function take(report: PendingReport): void {
@@ -74,36 +72,28 @@ export function createWorkPort({ clock, correlator, matchers = [], deliver, coun
   function settle(sightings: readonly Sighting<PendingReport>[]): void {
     for (const { report, match } of sightings) {
       if (match.is === 'matched') {
-        const result = match.isSettled ? late(report, match.call) : settleMatched(report, match.call, match.isExtension)
+        const result = settleMatched(report, match.call, match.isExtension)
         if (result !== null) count(report.source, result)
       } else count(report.source, match.is === 'repeated' ? 'duplicate' : match.is)
     }
   }
 
-  const late = ({ counts }: PendingReport, call: CallKey): ReportResult | null => {
-    if (!counts) return null
-    return ends.has(call) ? 'duplicate' : 'expired'
-  }
-
   /** Null: nothing worth telling, a descendant that ended before its ancestor did. */
-  function settleMatched(report: PendingReport, call: CallKey, isExtension: boolean): ReportResult | null {
-    const nowMs = clock.nowMs()
-    const offsetMs = clock.wallMs() - nowMs
-    const { startWallMs, endWallMs, counts } = report
+  function settleMatched(report: PendingReport, call: CallKey, isExtension: boolean): DeliveryResult | null {
+    const offsetMs = clock.wallMs() - clock.nowMs()
+    const { source, startWallMs, endWallMs, counts } = report
     const earliestWallMs = call.openedAtMs + offsetMs - EARLY_MAX_MS
     if (Math.min(startWallMs ?? Infinity, endWallMs ?? Infinity) < earliestWallMs) return counts ? 'refused' : null
-    const told = ends.get(call)
-    const extends_ = endWallMs !== null && (told === undefined || endWallMs > told.latestWallMs)
-    if (isExtension && !extends_) return counts ? 'matched' : null
-    if (told !== undefined && nowMs > told.firstToldMs + ENDS_WITHIN_MS) return 'duplicate'
-    const tell = (event: WorkReport['event'], wallMs: number, outcome: WorkReport['outcome']): void =>
-      deliver(call.exchangeId, { source: report.source, event, workAtMs: wallMs - offsetMs, outcome, requestId: call.requestId })
-    if (startWallMs !== null && !isExtension) tell('start', startWallMs, null)
-    if (endWallMs !== null) {
-      ends.set(call, { firstToldMs: told?.firstToldMs ?? nowMs, latestWallMs: Math.max(endWallMs, told?.latestWallMs ?? -Infinity) })
-      tell(report.event, endWallMs, report.outcome)
-    }
-    return 'matched'
+    const isLater = endWallMs !== null && endWallMs > (latestEndWallMs.get(call) ?? -Infinity)
+    if (isExtension && !isLater) return counts ? 'matched' : null
+    const tell = (event: WorkReport['event'], wallMs: number, outcome: WorkReport['outcome']): DeliveryResult =>
+      deliver(call.exchangeId, { source, event, workAtMs: wallMs - offsetMs, outcome, requestId: call.requestId })
+    let result: DeliveryResult = 'matched'
+    if (startWallMs !== null && !isExtension) result = tell('start', startWallMs, null)
+    if (endWallMs === null || result !== 'matched') return result
+    result = tell(report.event, endWallMs, report.outcome)
+    if (result === 'matched' && isLater) latestEndWallMs.set(call, endWallMs)
+    return counts || result === 'matched' ? result : null
   }
 
   return {

@@ -25,4 +25,7 @@ export const workRequirements = {
   'work.slow-senders': 'slow senders are cut',
   'work.grpc-statuses': 'each bad gRPC call gets its grpc-status',
   'work.ports': 'a default port already taken is a warning and the receiver is down; a configured one is an error',
+  'work.truth-orphan': 'cut at 3 s with 5 s of work is 2 s of orphan work',
+  'work.truth-before': 'work done at 1 s on a stream closed at 3 s is 2 s before the close',
+  'work.truth-stopped': 'a tool that stops 40 ms after the close is stopped, cancel to stop 40 ms',
 } as const

@@ -45,7 +45,10 @@ export async function otlpRig({
   const correlator = createCorrelator<PendingReport>({ callsMax: 50_000 })
   const port = createWorkPort({
     ...{ clock: realClock, correlator },
-    deliver: (exchangeId, report) => told.push({ exchangeId, report }),
+    deliver(exchangeId, report) {
+      told.push({ exchangeId, report })
+      return 'matched'
+    },
     count: (source, result) => counted.push(`${source} ${result}`),
   })
   const any = { host: '127.0.0.1', port: 0 }

@@ -4,7 +4,7 @@ import type { WorkReport } from '../../src/core/fact.ts'
 import type { CallKey } from '../../src/work/call-index.ts'
 import { createCorrelator } from '../../src/work/correlate.ts'
 import type { Span, SpanMatcher } from '../../src/work/span.ts'
-import type { PendingReport, WorkPort } from '../../src/work/work-port.ts'
+import type { DeliveryResult, PendingReport, WorkPort } from '../../src/work/work-port.ts'
 import { createWorkPort } from '../../src/work/work-port.ts'
 
 export const TRACE = 'a'.repeat(32)
@@ -74,8 +74,13 @@ export interface WorkRig {
   waiting(): number
 }
 
-/** A work port over a clock moved by hand. */
-export function workRig({ matchers = [] as readonly SpanMatcher[], callsMax = 50_000, spansMax = 50_000 } = {}): WorkRig {
+/** A work port over a clock moved by hand; `answers`: what the journal makes of an event. */
+export function workRig({
+  matchers = [] as readonly SpanMatcher[],
+  callsMax = 50_000,
+  spansMax = 50_000,
+  answers = (_event: WorkReport['event']): DeliveryResult => 'matched',
+} = {}): WorkRig {
   let nowMs = 0
   let due: { atMs: number; run: () => void }[] = []
   const clock: Clock = {
@@ -90,8 +95,9 @@ export function workRig({ matchers = [] as readonly SpanMatcher[], callsMax = 50
   const told: string[] = []
   const counted: string[] = []
   const correlator = createCorrelator<PendingReport>({ callsMax, spansMax })
-  const deliver = (exchangeId: string, { source, event, workAtMs, outcome, requestId }: WorkReport): void => {
+  const deliver = (exchangeId: string, { source, event, workAtMs, outcome, requestId }: WorkReport): DeliveryResult => {
     told.push(`${exchangeId}#${requestId} ${source} ${event} ${workAtMs} ${outcome ?? ''}`.trim())
+    return answers(event)
   }
   const port = createWorkPort({ clock, correlator, matchers, deliver, count: (source, result) => counted.push(`${source} ${result}`) })
   return {
