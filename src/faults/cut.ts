@@ -29,6 +29,7 @@ const schema = strict({
   ending: ending.optional(),
   upstream: upstreamBreak.optional(),
 }).superRefine(({ after, before, inside, nth }, context) => {
+  if (context.issues.length > 0) return // an unknown key says enough
   const places = [after, before, inside].filter((place) => place !== undefined)
   if (places.length !== 1) context.addIssue({ code: 'custom', message: 'expected one of after, before, inside' })
   if (nth !== undefined && inside === undefined) context.addIssue({ code: 'custom', path: ['nth'], message: 'nth belongs to inside' })

@@ -33,6 +33,7 @@ const kinds = Object.fromEntries(FAULT_KINDS.map(({ key, schema, docs }) => [key
 const keys = FAULT_KINDS.map(({ key }) => key)
 
 const doSchema = strict(kinds).superRefine((asked, context) => {
+  if (context.issues.length > 0) return // an unknown key says enough
   const given = Object.keys(asked)
   if (given.length !== 1) {
     const got = given.length === 0 ? 'none' : given.join(' and ')

@@ -9,12 +9,12 @@ const complaintOf = (schema: z.ZodType, input: unknown): string => schema.safePa
 
 export const durationText = z
   .string({ error: ({ input }) => complaintOf(duration, input) })
-  .refine((text) => parseDuration(text) !== null, { error: ({ input }) => complaintOf(duration, input) })
+  .refine((text) => parseDuration(text) !== null, { abort: true, error: ({ input }) => complaintOf(duration, input) })
   .meta({ description: 'A duration with its unit: 250ms, 60s, 1m30s, 24h', examples: ['60s'] })
 
 export const sizeText = z
   .union([z.string(), z.number()], { error: ({ input }) => complaintOf(size, input) })
-  .refine((value) => parseSize(String(value)) !== null, { error: ({ input }) => complaintOf(size, input) })
+  .refine((value) => parseSize(String(value)) !== null, { abort: true, error: ({ input }) => complaintOf(size, input) })
   .meta({ description: 'A size: 4096B, 4KiB, 1MiB; a bare number is bytes', examples: ['4KiB'] })
 
 /** Milliseconds of a valid duration. */
@@ -56,7 +56,8 @@ const headerText = z
   .union([z.string(), z.number()], { error: ({ input }) => `expected a header's value, got ${show(input)}` })
   .refine((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(String(value)), { error: "a header's value is one line of Latin-1 text" })
 export const headerValues = z.record(headerName, headerText, {
-  error: ({ input }) => `expected header names with values, got ${show(input)}`,
+  error: (issue) =>
+    issue.code === 'invalid_key' ? issue['issues'][0]?.message : `expected header names with values, got ${show(issue.input)}`,
 })
 
 export const rawHeadersOf = (headers: Readonly<Record<string, string | number>>): string[] =>
