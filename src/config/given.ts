@@ -64,7 +64,7 @@ const split = (flag: Flag, values: readonly string[]): readonly string[] =>
 const PREFIX = 'IMPATIENT_'
 
 /** What Kubernetes sets in every pod beside a service of this name: nobody asked for it, so nothing is said of it. */
-const SERVICE_LINK = /^IMPATIENT_HOP_(SERVICE_|PORT($|_))/
+const SERVICE_LINK = /^IMPATIENT_HOP_(SERVICE_|PORT)/
 
 /** One line that names every `IMPATIENT_*` variable nothing reads, or null. `used`: those a file refers to. */
 export function unknownVariables(env: Environment, used: ReadonlySet<string>): string | null {

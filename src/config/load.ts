@@ -181,8 +181,15 @@ function checkTogether(settings: Settings, env: Environment): { readonly errors:
     const earlier = ports.slice(0, index).find((other) => other.at === at)
     if (earlier !== undefined) errors.push(`${key}: ${at} is already used by ${earlier.key}: give each its own port`)
   }
-  if (listen.port !== 0 && upstream.host === formatAddress(listen)) {
+  if (isReachedBy(listen, upstream)) {
     errors.push(`upstream: ${upstream.origin} is where the sidecar itself listens: give the server's own address, or another --listen`)
   }
   return { errors, warnings }
+}
+
+/** Whether a request for this origin would come to this listener: for sure, not by way of the machine's other names. */
+function isReachedBy(listen: Address, { hostname, port, protocol }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (listen.port !== Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port)) return false
+  return host === listen.host || (isLoopback(host) && (isLoopback(listen.host) || listen.host === '0.0.0.0' || listen.host === '::'))
 }

@@ -1,4 +1,5 @@
 /** Single values as users write them, in a flag, the environment or a file: each is read, or refused with what was expected. */
+import { isIPv6 } from 'node:net'
 import { nearest } from '../core/suggest.ts'
 import { parseDuration, parseSize } from '../core/units.ts'
 import type { Address } from './snapshot.ts'
@@ -22,11 +23,12 @@ const ADDRESS = 'an address such as 127.0.0.1:8080, :8080 or [::1]:8080'
 export const parseAddress: Parse<Address> = (text) => {
   if (/^\d+$/.test(text)) return refuse(ADDRESS, text, `write 127.0.0.1:${text}`)
   if (/^https?:\/\//.test(text)) return refuse(ADDRESS, text, 'leave the scheme out')
-  const found = /^(?:\[([0-9A-Fa-f:.%\w]+)\]|([^\s:/[\]@]*)):(\d{1,5})$/.exec(text)
+  const found = /^(?:\[([^\]]*)\]|([^\s:/[\]@]*)):(\d{1,5})$/.exec(text)
   if (found === null) {
     if (/^[^\s:/]+$/.test(text)) return refuse(ADDRESS, text, 'the port is missing')
     return refuse(ADDRESS, text, (text.match(/:/g) ?? []).length > 1 ? 'put an IPv6 host in brackets' : '')
   }
+  if (found[1] !== undefined && !isIPv6(found[1])) return refuse(ADDRESS, text, 'what is in brackets is no IPv6 host')
   const port = Number(found[3])
   if (port > PORT_MAX) return refuse(ADDRESS, text, `a port is ${PORT_MAX} at most`)
   return read({ host: found[1] ?? (found[2] === '' ? '0.0.0.0' : (found[2] ?? '')), port })

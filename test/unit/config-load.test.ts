@@ -219,6 +219,9 @@ describe('refusals', () => {
   test('ports that meet, and an upstream that is the sidecar itself', () => {
     const upstream = { upstream: 'http://127.0.0.1:8080' }
     expect(errorsOf({ flags: upstream })[0]).toMatch(/^upstream: http:\/\/127\.0\.0\.1:8080 is where the sidecar itself listens/)
+    expect(errorsOf({ flags: { upstream: 'http://localhost:80', listen: ':80' } })[0]).toMatch(/where the sidecar itself listens/)
+    expect(errorsOf({ flags: { upstream: 'http://[::1]', listen: '[::]:80' } })[0]).toMatch(/where the sidecar itself listens/)
+    expect(errorsOf({ flags: { upstream: 'http://10.0.0.1:8080' } })).toEqual([])
     expect(errorsOf({ flags: { upstream: 'http://h', admin: '127.0.0.1:8080' } })).toEqual([
       'admin.listen: 127.0.0.1:8080 is already used by listen: give each its own port',
     ])

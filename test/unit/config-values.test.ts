@@ -36,6 +36,8 @@ test.each([
   ['127.0.0.1', 'the port is missing'],
   ['::1:8080', 'put an IPv6 host in brackets'],
   ['127.0.0.1:70000', 'a port is 65535 at most'],
+  ['[host]:80', 'what is in brackets is no IPv6 host'],
+  ['[]:80', 'what is in brackets is no IPv6 host'],
   ['', 'got nothing'],
   ['a b:1', 'got "a b:1"'],
   ['127.0.0.1:8080/x', 'got "127.0.0.1:8080/x"'],
