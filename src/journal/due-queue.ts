@@ -1,56 +1,73 @@
-/** What falls due when, earliest first: a binary heap, since deadlines do not come in order. */
+/** What falls due when, earliest first: a binary heap whose items know their place, so that one that waits no more leaves at once. */
+
+export interface Due<T> {
+  readonly dueMs: number
+  readonly item: T
+  /** Its place in the heap; -1 when it is out. */
+  place: number
+}
 
 export interface DueQueue<T> {
-  put(dueMs: number, item: T): void
-  /** The earliest deadline; null where nothing waits. */
-  nextMs(): number | null
-  /** Takes the earliest. */
-  take(): T | null
+  put(dueMs: number, item: T): Due<T>
+  remove(due: Due<T>): void
+  /** The earliest; null where nothing waits. */
+  first(): Due<T> | null
   size(): number
 }
 
 export function createDueQueue<T>(): DueQueue<T> {
-  const heap: { readonly dueMs: number; readonly item: T }[] = []
-  const dueAt = (index: number): number => heap[index]?.dueMs ?? Infinity
+  const heap: Due<T>[] = []
+  const dueAt = (place: number): number => heap[place]?.dueMs ?? Infinity
+
+  function seat(due: Due<T>, place: number): void {
+    heap[place] = due
+    due.place = place
+  }
 
   function swap(a: number, b: number): void {
     const [first, second] = [heap[a], heap[b]]
     if (first === undefined || second === undefined) return
-    heap[a] = second
-    heap[b] = first
+    seat(first, b)
+    seat(second, a)
   }
 
-  function sink(): void {
-    for (let index = 0; ; ) {
-      const left = 2 * index + 1
+  function rise(from: number): void {
+    for (let place = from; place > 0; ) {
+      const parent = (place - 1) >> 1
+      if (dueAt(parent) <= dueAt(place)) return
+      swap(place, parent)
+      place = parent
+    }
+  }
+
+  function sink(from: number): void {
+    for (let place = from; ; ) {
+      const left = 2 * place + 1
       const child = dueAt(left + 1) < dueAt(left) ? left + 1 : left
-      if (dueAt(child) >= dueAt(index)) return
-      swap(index, child)
-      index = child
+      if (dueAt(child) >= dueAt(place)) return
+      swap(place, child)
+      place = child
     }
   }
 
   return {
     put(dueMs, item) {
-      heap.push({ dueMs, item })
-      for (let index = heap.length - 1; index > 0; ) {
-        const parent = (index - 1) >> 1
-        if (dueAt(parent) <= dueAt(index)) return
-        swap(parent, index)
-        index = parent
-      }
+      const due: Due<T> = { dueMs, item, place: heap.length }
+      heap.push(due)
+      rise(due.place)
+      return due
     },
-    nextMs: () => heap[0]?.dueMs ?? null,
-    take() {
-      const first = heap[0]
+    remove(due) {
+      const { place } = due
+      if (place < 0) return
+      due.place = -1
       const last = heap.pop()
-      if (first === undefined || last === undefined) return null
-      if (heap.length > 0) {
-        heap[0] = last
-        sink()
-      }
-      return first.item
+      if (last === undefined || last === due) return
+      seat(last, place)
+      sink(place)
+      rise(place)
     },
+    first: () => heap[0] ?? null,
     size: () => heap.length,
   }
 }

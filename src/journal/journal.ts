@@ -8,7 +8,7 @@ import type { TimelineBudget } from '../core/timeline.ts'
 import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
 import { createCancellations } from './cancellations.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, Waiter } from './entry.ts'
 import { entryOf } from './entry.ts'
 import { createSettledRing } from './settled-ring.ts'
 import type { Sink } from './sink.ts'
@@ -58,7 +58,7 @@ export function createJournal(asked: JournalAsked): Journal {
   const ring = createSettledRing(SETTLED_MAX)
   const live = new Map<string, Entry>() // until all of its calls are settled
   const cancellations = createCancellations(take)
-  const waiting = createWaiting({ clock, pendingMax, due: (entry) => reconsider(entry), crowdedOut })
+  const waiting = createWaiting({ clock, pendingMax, due: ({ entry }) => reconsider(entry), crowdedOut })
   let openedCount = 0
   let openCount = 0
   let lastReportMs = -Infinity
@@ -118,7 +118,7 @@ export function createJournal(asked: JournalAsked): Journal {
     audience.settled(settlement)
   }
 
-  function crowdedOut(entry: Entry, index: number): void {
+  function crowdedOut({ entry, index }: Waiter): void {
     entry.ledger.take({ kind: 'notice', atMs: clock.nowMs(), what: 'report-wait-limit' })
     settle(entry, index)
   }
@@ -159,7 +159,7 @@ export function createJournal(asked: JournalAsked): Journal {
 
   async function close(): Promise<void> {
     if (isClosed) return
-    waiting.takeAll()
+    waiting.clear()
     for (const entry of [...live.values()]) {
       for (const [index, { isSettled }] of entry.ledger.view.calls.entries()) if (!isSettled) settle(entry, index)
     }

@@ -1,13 +1,7 @@
 /** Calls that wait to be settled: one queue by deadline, one timer for all of it, and a bound. */
 import type { Clock, Timer } from '../core/clock.ts'
 import { createDueQueue } from './due-queue.ts'
-import type { Entry } from './entry.ts'
-
-interface Waiter {
-  readonly entry: Entry
-  readonly index: number
-  readonly dueMs: number
-}
+import type { Entry, Waiter } from './entry.ts'
 
 export interface Waiting {
   /** Waits until `dueMs`; replaces what the call waited for before. */
@@ -16,53 +10,48 @@ export interface Waiting {
   remove(entry: Entry, index: number): void
   /** How many wait. */
   count(): number
-  /** Everybody who waits, earliest first; nobody waits afterwards, and the timer is off. */
-  takeAll(): readonly Pick<Waiter, 'entry' | 'index'>[]
+  /** Nobody waits any more, and the timer is off. */
+  clear(): void
 }
 
 export interface WaitingAsked {
   readonly clock: Clock
   readonly pendingMax: number
   /** Its time has come. */
-  due(entry: Entry, index: number): void
+  due(waiter: Waiter): void
   /** More wait than may: the one due next has to go. */
-  crowdedOut(entry: Entry, index: number): void
+  crowdedOut(waiter: Waiter): void
 }
 
 export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsked): Waiting {
   const queue = createDueQueue<Waiter>()
-  let count = 0
   let timer: Timer | null = null
   let timerAtMs = Infinity
 
-  // A replaced or removed waiter stays in the queue until its turn, and is then passed over.
-  const isCurrent = ({ entry, index, dueMs }: Waiter): boolean => entry.dueMs[index] === dueMs
-
   function remove(entry: Entry, index: number): void {
-    if ((entry.dueMs[index] ?? null) === null) return
-    entry.dueMs[index] = null
-    count -= 1
+    const wait = entry.waits[index]
+    if (wait === undefined) return
+    entry.waits[index] = undefined
+    queue.remove(wait)
   }
 
-  function takeNext(): Waiter | null {
-    for (let waiter = queue.take(); waiter !== null; waiter = queue.take()) {
-      if (!isCurrent(waiter)) continue
-      remove(waiter.entry, waiter.index)
-      return waiter
-    }
-    return null
+  function takeFirst(): Waiter | null {
+    const waiter = queue.first()?.item ?? null
+    if (waiter !== null) remove(waiter.entry, waiter.index)
+    return waiter
   }
 
+  /** Never later than the first is due; a timer too early, for a call that waits no more, just arms the next. */
   function arm(): void {
-    const nextMs = queue.nextMs() ?? Infinity
-    if (nextMs >= timerAtMs) return
+    const firstMs = queue.first()?.dueMs ?? Infinity
+    if (firstMs >= timerAtMs) return
     timer?.cancel()
-    timerAtMs = nextMs
-    timer = clock.after(Math.max(0, nextMs - clock.nowMs()), () => {
+    timerAtMs = firstMs
+    timer = clock.after(Math.max(0, firstMs - clock.nowMs()), () => {
       timerAtMs = Infinity
-      while ((queue.nextMs() ?? Infinity) <= clock.nowMs()) {
-        const waiter = takeNext()
-        if (waiter !== null) due(waiter.entry, waiter.index)
+      while ((queue.first()?.dueMs ?? Infinity) <= clock.nowMs()) {
+        const waiter = takeFirst()
+        if (waiter !== null) due(waiter)
       }
       arm()
     })
@@ -70,25 +59,21 @@ export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsk
 
   return {
     put(entry, index, dueMs) {
-      if (entry.dueMs[index] === dueMs) return
+      if (entry.waits[index]?.dueMs === dueMs) return
       remove(entry, index)
-      entry.dueMs[index] = dueMs
-      count += 1
-      queue.put(dueMs, { entry, index, dueMs })
-      if (count > pendingMax) {
-        const first = takeNext()
-        if (first !== null) crowdedOut(first.entry, first.index)
+      entry.waits[index] = queue.put(dueMs, { entry, index })
+      if (queue.size() > pendingMax) {
+        const waiter = takeFirst()
+        if (waiter !== null) crowdedOut(waiter)
       }
       arm()
     },
     remove,
-    count: () => count,
-    takeAll() {
+    count: queue.size,
+    clear() {
       timer?.cancel()
       timerAtMs = Infinity
-      const all: Waiter[] = []
-      for (let waiter = takeNext(); waiter !== null; waiter = takeNext()) all.push(waiter)
-      return all
+      for (let waiter = takeFirst(); waiter !== null; waiter = takeFirst());
     },
   }
 }

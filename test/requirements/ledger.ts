@@ -15,4 +15,10 @@ export const ledgerRequirements = {
   'ledger.drain-apart': 'What draining shows is never mixed with measured work',
   'ledger.settling': 'A call with its result and no source alive settles at once; else it waits for its report',
   'ledger.reports-judged': 'Starts more than 250 ms before the opening and ends more than 5 s ahead are refused',
+  'journal.waits-then-unobserved': 'A call waits `work.wait` for its report, then is unobserved',
+  'journal.settles-on-ends': 'Work ends with the latest end within 2 s of the first; later reports are duplicate',
+  'journal.pending-bound': 'At most so many calls wait; beyond, the one due next is settled and says why',
+  'journal.joins-cancellations':
+    'A notifications/cancelled of the same session abandons the call it names; the server is told when it had it',
+  'journal.sink-throws': 'A sink that throws is told once and touches neither the other sinks nor the exchange',
 } as const
