@@ -1,7 +1,7 @@
 /** The way back: the server's answer becomes signals and facts, and what leaves the line goes to the client. */
 import { repliesOf } from '../core/answer.ts'
 import type { Ends } from '../core/ends.ts'
-import type { Break, Cause, EventMark, Head, Lost, Piece, RawHeaders, Reply } from '../core/signal.ts'
+import type { Break, Cause, Ending, EventMark, Head, Lost, Piece, RawHeaders, Reply } from '../core/signal.ts'
 import { complete, headerOf, lost } from '../core/signal.ts'
 import type { SseScanner } from '../core/sse-scanner.ts'
 import { bodyHasEvents, createSseScanner } from '../core/sse-scanner.ts'
@@ -21,11 +21,11 @@ export interface Answering {
   scanner: SseScanner | null
   json: Collector | null
   isHeadSent: boolean
-  /** Made here in place of a loss: the ending is then clean. */
-  isAnsweredHere: boolean
+  /** How it was ended in fact, where that may differ from what the line said: answered here in place of a loss, or no reset to be had. */
+  endedAs: Ending | null
 }
 
-export const createAnswering = (): Answering => ({ framing: 'sized', scanner: null, json: null, isHeadSent: false, isAnsweredHere: false })
+export const createAnswering = (): Answering => ({ framing: 'sized', scanner: null, json: null, isHeadSent: false, endedAs: null })
 
 export function upstreamEventsOf(x: Exchange): UpstreamEvents {
   return {
@@ -126,7 +126,7 @@ export function endsOfAnswer(x: Exchange): Pick<Ends, 'toClient' | 'closed'> {
     toClient: (signal) => toClient(x, signal),
     closed(cause, ending) {
       tellUnderstood(x)
-      tellClosed(x, cause, x.answering.isAnsweredHere ? 'clean' : ending)
+      tellClosed(x, cause, x.answering.endedAs ?? ending)
     },
   }
 }
@@ -172,13 +172,15 @@ function sendLost(x: Exchange, signal: Lost): void {
   const isClose = x.answering.isHeadSent || signal.isBare === true || signal.isSilent === true
   const status = isClose ? null : statusOf(signal.cause)
   if (status !== null) {
-    x.answering.isAnsweredHere = true
+    x.answering.endedAs = 'clean'
     const body = `impatient-hop: ${signal.cause.detail ?? signal.cause.kind} (upstream ${x.ports.upstreamName})\n`
     const answer = { status, reason: '', rawHeaders: ['Content-Type', 'text/plain; charset=utf-8'], body }
     for (const reply of repliesOf(answer, signal.cause)) toClient(x, reply)
     return
   }
-  x.downstream.cut(signal.ending, signal.isSilent === true)
+  // To a client of HTTP/1.0 a chunked answer ends by FIN: that of a server that died must not look so.
+  const isEndInDisguise = signal.cause.kind === 'server_close' && x.downstream.endsByClosing()
+  x.answering.endedAs = x.downstream.cut(isEndInDisguise ? 'rst' : signal.ending, signal.isSilent === true)
 }
 
 function statusOf({ kind }: Cause): number | null {

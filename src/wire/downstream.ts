@@ -5,6 +5,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Break, Head, Interim, RawHeaders } from '../core/signal.ts'
+import { headerOf } from '../core/signal.ts'
 import { pairsOf, withoutTrailerHeader } from './headers.ts'
 import { sendReset } from './reset.ts'
 import type { AnswerFraming } from './upstream.ts'
@@ -26,6 +27,8 @@ export interface Downstream {
   end(rawTrailers: RawHeaders): void
   /** Ends in mid-message. A reset that the socket cannot do is a close; what was done is returned. */
   cut(ending: Break, isSilent: boolean): Break
+  /** The body under way ends where the connection does, so that its FIN would look like its end. */
+  endsByClosing(): boolean
   /** The response is whole but the request is not: discard the rest, within limits. */
   discardRequest(): void
   backlogBytes(): number
@@ -33,8 +36,13 @@ export interface Downstream {
 
 export function createDownstream(req: IncomingMessage, res: ServerResponse, clock: Clock): Downstream {
   const socket = res.socket as Socket
+  let endsByClosing = false
+  let isCut = false
   return {
-    head: (head, framing, keepAlive) => sendHead(req, res, head, framing, keepAlive),
+    head(head, framing, keepAlive) {
+      sendHead(req, res, head, framing, keepAlive)
+      endsByClosing = !res.chunkedEncoding && headerOf(head.rawHeaders, 'content-length') === null
+    },
     interim: ({ status, reason, rawHeaders }) => {
       if (req.httpVersion !== '1.1' || res.headersSent) return
       const lines = pairsOf(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -46,10 +54,11 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
       res.end()
     },
     cut(ending, isSilent) {
+      isCut = true
       if (isSilent) {
-        // The connection is forgotten, not closed: whatever comes next meets a reset.
-        socket.once('data', () => sendReset(socket))
-        socket.once('end', () => sendReset(socket))
+        // The connection is forgotten, not closed: whatever comes next meets a reset, before anybody can answer it.
+        socket.prependOnceListener('data', () => sendReset(socket))
+        socket.prependOnceListener('end', () => sendReset(socket))
         return ending
       }
       if (ending === 'rst') return sendReset(socket)
@@ -57,7 +66,10 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
       req.resume()
       return 'fin'
     },
-    discardRequest: () => discardRequest(req, socket, clock),
+    endsByClosing: () => endsByClosing,
+    discardRequest() {
+      if (!isCut) discardRequest(req, socket, clock) // a cut has seen to it in its own way
+    },
     backlogBytes: () => socket.writableLength,
   }
 }
@@ -65,7 +77,7 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
 function sendHead(req: IncomingMessage, res: ServerResponse, head: Head, framing: AnswerFraming, keepAlive: boolean): void {
   const hasBody = req.method !== 'HEAD' && head.status !== 204 && head.status !== 304
   const isSized = head.origin === 'sidecar' || framing === 'sized'
-  if (framing === 'eof' && !isSized) res.useChunkedEncodingByDefault = false
+  if (framing === 'eof' && hasBody && !isSized) res.useChunkedEncodingByDefault = false
   if (!keepAlive) res.shouldKeepAlive = false
   const isChunked = hasBody && !isSized && res.useChunkedEncodingByDefault
   res.sendDate = false
