@@ -28,4 +28,10 @@ export const workRequirements = {
   'work.truth-orphan': 'cut at 3 s with 5 s of work is 2 s of orphan work',
   'work.truth-before': 'work done at 1 s on a stream closed at 3 s is 2 s before the close',
   'work.truth-stopped': 'a tool that stops 40 ms after the close is stopped, cancel to stop 40 ms',
+  'work.probe-websocket': 'the probe tells start and end over WebSocket with their times, within 50 ms',
+  'work.probe-harmless': 'the probe harms no handler, whatever it is given',
+  'work.probe-reconnects': 'the probe survives the absence and restart of the sidecar with a bounded queue',
+  'work.probe-unref': 'the probe keeps no process alive, and flush sends what waits',
+  'work.probe-sdk-handlers': 'the probe reads the trace context from the handlers of both SDKs, header or _meta',
+  'work.probe-post': 'POST /work takes probe messages on the OTLP port without a token',
 } as const
