@@ -44,12 +44,15 @@ export function doorSeat(hop: Hop, own: OwnCuts, { isNearest, clientSend }: { is
       const connectCut: OwnCut = { answer: hop.connect?.answer ?? null, ending: 'fin' }
       const isOwnConnect = (cause: Cause): boolean => cause.kind === 'unreachable' && cause.seat === name
 
+      let isGone = false // the client; it needs no more reading
       function fromClient(signal: Ask): void {
+        if (signal.is === 'lost') isGone = true
         if (abort === undefined) return out.toServer(signal)
         const manner = passed === null ? abort.beforeHeaders : abort.midStream
         if (signal.is === 'lost') return leave(manner, abort.upstream, signal.cause)
         if (signal.is !== 'half' || abort.halfClose === 'forward') return out.toServer(signal)
         if (abort.halfClose === 'tolerate') return
+        isGone = true
         out.toClient(lost('fin', clientAbort))
         leave(manner, abort.upstream, clientAbort)
       }
@@ -63,7 +66,7 @@ export function doorSeat(hop: Hop, own: OwnCuts, { isNearest, clientSend }: { is
           farewell.wrote(signal, atMs)
         },
       }
-      if (abort !== undefined) seat.fromClient = fromClient
+      if (abort !== undefined || hop.clientSend !== undefined) seat.fromClient = fromClient
       if (hop.clientSend === undefined) return seat
       const { afterMs, ending, upstream } = hop.clientSend
       let isVetoed = false
@@ -74,6 +77,7 @@ export function doorSeat(hop: Hop, own: OwnCuts, { isNearest, clientSend }: { is
           if (side === 'client' && !isVetoed) out.wakeAt(isBlocked ? atMs + afterMs : null)
         },
         wake() {
+          if (isGone) return
           isVetoed = !out.mayCut(clientSend)
           if (isVetoed) return out.note({ is: 'decided', what: 'capped' })
           cutOff({ answer: null, ending }, clientSend)

@@ -5,8 +5,8 @@ import { lost } from '../core/signal.ts'
 import type { UpstreamManner } from './hop.ts'
 
 export interface Farewell {
-  /** `ending` is the break where the manner is a number of writes. The first word counts. */
-  say(manner: UpstreamManner, ending: Break, cause: Cause): void
+  /** `ending` is the break where the manner is a number of writes. `duringWriteMs`: a write at that time brought it about, and does not count. The first word counts. */
+  say(manner: UpstreamManner, ending: Break, cause: Cause, duringWriteMs?: number): void
   /** The server wrote. The head counts as one write, pieces of one instant together as one. */
   wrote(signal: Reply, atMs: number): void
 }
@@ -15,12 +15,12 @@ export function createFarewell(out: Out): Farewell {
   let hasSpoken = false
   let pending: { writesLeft: number; lastMs: number; readonly ending: Break; readonly cause: Cause } | null = null
   return {
-    say(manner, ending, cause) {
+    say(manner, ending, cause, duringWriteMs = -Infinity) {
       if (hasSpoken) return
       hasSpoken = true
       if (manner === 'none') return
       if (typeof manner === 'string') out.toServer(lost(manner, cause))
-      else pending = { writesLeft: manner.afterWrites, lastMs: -Infinity, ending, cause }
+      else pending = { writesLeft: manner.afterWrites, lastMs: duringWriteMs, ending, cause }
     },
     wrote(signal, atMs) {
       if (pending === null || (signal.is !== 'head' && signal.is !== 'piece')) return

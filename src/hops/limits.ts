@@ -28,7 +28,7 @@ export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
         if (silence !== null && !deadlines.isArmed()) out.toClient(silence)
       }
       /** Whether it cut. */
-      function expire(kind: LimitKind): boolean {
+      function expire(kind: LimitKind, duringWriteMs?: number): boolean {
         const limit = limits[kind]
         const cause = causes[kind]
         if (limit === undefined) return false
@@ -40,7 +40,7 @@ export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
         deadlines.disarm()
         out.wakeAt(null)
         out.toClient(lost('fin', cause))
-        farewell.say(limit.upstream, limit.ending === 'silent' ? 'rst' : 'fin', cause)
+        farewell.say(limit.upstream, limit.ending === 'silent' ? 'rst' : 'fin', cause, duringWriteMs)
         return true
       }
 
@@ -58,7 +58,7 @@ export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
             return
           }
           const isWrite = signal.is === 'head' || signal.is === 'piece'
-          if (isWrite && deadlines.isOverdueAtWrite(atMs) && expire('total')) return
+          if (isWrite && deadlines.isOverdueAtWrite(atMs) && expire('total', atMs)) return
           if (signal.is === 'head') deadlines.head(atMs)
           else if (signal.is === 'piece') deadlines.piece(signal, atMs)
           else if (signal.is === 'interim') deadlines.interim(atMs)

@@ -108,12 +108,17 @@ const mode = fc.oneof(
   fc.constantFrom('none' as const, 'full' as const, 'one-behind' as const),
   fc.record({ bytes: fc.integer({ min: 1, max: 90 }) }),
   fc.record({ everyMs: ms }),
+  fc.record({ gzip: fc.constantFrom('held' as const, 'flushed' as const, 'head-then-held' as const) }),
 )
+const holdHeaders = fc.constantFrom(false, true, 'sized' as const)
+const requestManner = fc.record({ buffer: fc.boolean(), bodyMaxBytes: fc.constant(null), retry: fc.constant(null) })
 const holdingWith = (...atCuts: ('flush' | 'headers' | 'answer')[]): fc.Arbitrary<readonly SeatPlan[]> =>
   fc.oneof(
     fc
-      .tuple(mode, fc.boolean(), fc.constantFrom(...atCuts))
-      .map(([how, holdHeaders, atCut]) => compileHop(hop('buffer', { buffering: buffering(how, { holdHeaders, atCut }) }))),
+      .tuple(mode, holdHeaders, fc.constantFrom(...atCuts), requestManner)
+      .map(([how, heads, atCut, manner]) =>
+        compileHop(hop('buffer', { buffering: buffering(how, { holdHeaders: heads, atCut }), request: manner })),
+      ),
     fc
       .tuple(ms, fc.constantFrom('headers' as const, 'event' as const))
       .map(([delayMs, on]) => [latency('latency', { delayMs, jitterMs: 0, on })]),
@@ -121,7 +126,47 @@ const holdingWith = (...atCuts: ('flush' | 'headers' | 'answer')[]): fc.Arbitrar
   )
 const holding = holdingWith('flush', 'headers', 'answer')
 const ending = fc.constantFrom('fin' as const, 'rst' as const, 'clean' as const)
+const breaks = fc.constantFrom('fin' as const, 'rst' as const)
+const upstream = fc.oneof(breaks, fc.constant('none' as const), fc.record({ afterWrites: fc.integer({ min: 1, max: 3 }) }))
+const leaving = fc.oneof(fc.constantFrom('at-once' as const, 'never' as const), fc.record({ afterWrites: fc.integer({ min: 1, max: 3 }) }))
+const limitEnding = fc.oneof(ending, fc.constant('silent' as const))
+/** Hops with all their manners, as compiled from data. */
+const mannered: fc.Arbitrary<readonly SeatPlan[]> = fc
+  .record({
+    idle: fc.record({ after: ms, ending: limitEnding, upstream, rearmMs: fc.integer({ min: 0, max: 150 }), both: fc.boolean() }),
+    total: fc.record({
+      after: ms,
+      ending: limitEnding,
+      upstream,
+      from: fc.constantFrom('request' as const, 'headers' as const),
+      at: fc.constantFrom('deadline' as const, 'next-write' as const),
+    }),
+    clientSend: fc.record({ afterMs: ms, ending: limitEnding, upstream }),
+    clientAbort: fc.record({
+      midStream: leaving,
+      beforeHeaders: leaving,
+      halfClose: fc.constantFrom('abort' as const, 'tolerate' as const, 'forward' as const),
+      upstream: breaks,
+    }),
+    midStream: fc.record({
+      fin: fc.constantFrom('truncate' as const, 'clean' as const),
+      rst: fc.constantFrom('truncate' as const, 'clean' as const),
+    }),
+    isAnswering: fc.boolean(),
+    isBare: fc.boolean(),
+  })
+  .map(({ idle: i, total: t, clientSend, clientAbort, midStream, isAnswering, isBare }) =>
+    compileHop(
+      hop('manners', {
+        idle: idle(i.after, { ...i, direction: i.both ? 'both' : 'response', answer: isAnswering ? answer(504) : null }),
+        total: total(t.after * 3, { ...t, answer: isAnswering ? answer(504) : null }),
+        clientSend,
+        ...(isBare ? {} : { clientAbort, upstreamLoss: { beforeHeaders: isAnswering ? answer(502) : null, midStream } }),
+      }),
+    ),
+  )
 const claiming: fc.Arbitrary<readonly SeatPlan[]> = fc.oneof(
+  mannered,
   fc.tuple(ms, ms, ms, ending).map(([a, b, c, how]) =>
     compileHop(
       hop('limits', {
@@ -167,7 +212,7 @@ const trouble = fc.array(
   step('bytes', 'bytes', 'bytes', 'bytes', 'bytes', 'half', 'reset', 'end', 'gone', 'asked', 'release', 'order', 'block', 'flow'),
   { maxLength: 25 },
 )
-const released = new Set(['latency', 'stall', 'cut', 'hide', 'open'])
+const released = new Set(['latency', 'stall', 'cut', 'hide', 'open', 'buffer', 'manners'])
 
 /** No seat may be called while one of its calls runs. */
 function guarded({ name, sit }: SeatPlan): SeatPlan {
@@ -249,7 +294,7 @@ const finish = (r: Rig): Rig => {
 }
 const sentBytes = (steps: readonly Step[]): string => steps.map(({ bytes }) => text(bytes)).join('')
 
-test('no byte lost, added or reordered by seats that only hold', () => {
+test('no byte lost, added or reordered by seats that only hold [line.nothing-lost]', () => {
   fc.assert(
     fc.property(quiet, traffic, cuts, (plans, steps, cutsAt) => {
       const r = play(plans, [...steps, { waitMs: 5, does: 'end', bytes: bytesOf('') }], { isPunctual: true, cutsAt })
@@ -294,7 +339,7 @@ test('a cut passes a prefix', () => {
     { numRuns: 5_000 },
   )
 })
-test('one ending per edge, nothing after it, one cause, and no wake once both sides are done', () => {
+test('one ending per edge, nothing after it, one cause, and no wake once both sides are done [line.one-ending]', () => {
   fc.assert(
     fc.property(any, trouble, fc.boolean(), (plans, steps, isPunctual) => {
       const r = finish(play(plans.map(guarded), steps, { isPunctual }))
@@ -312,7 +357,7 @@ test('one ending per edge, nothing after it, one cause, and no wake once both si
     { numRuns: 5_000 },
   )
 })
-test('punctual, late and needless wakes give equal effects at equal times', () => {
+test('punctual, late and needless wakes give equal effects at equal times [line.punctual-or-late]', () => {
   fc.assert(
     fc.property(any, trouble, (plans, steps) => {
       const punctual = finish(play(plans, steps, { isPunctual: true })).effects
@@ -333,7 +378,7 @@ const flushing = fc
     { maxLength: 6 },
   )
   .map((stack) => stack.flat())
-test('any split of the stream gives the same bytes, at the same times, and the same end', () => {
+test('any split of the stream gives the same bytes, at the same times, and the same end [line.any-split]', () => {
   const told = (r: Rig) => {
     const byTime = new Map<number, string>()
     for (const effect of r.effects)

@@ -24,7 +24,7 @@ import {
 
 const path = (...hops: Hop[]) => rig(compileLine(hops, []))
 
-test('idle covers the wait for the headers: the hop answers 504 and the server is told by a loss', () => {
+test('idle covers the wait for the headers: the hop answers 504 and the server is told by a loss [hops.idle-covers-wait]', () => {
   const r = path(hop('nginx', { idle: idle(60_000) }))
     .ask()
     .until(60_000)
@@ -53,7 +53,7 @@ test('where a hop has `headers`, that governs the wait; `none` leaves it without
     .until(100_000)
   expect(none.closings).toEqual([{ cause: 'idle_timeout', seat: 'haproxy', ending: 'fin', atMs: 100_000 }])
 })
-test('an inner full buffer starves an outer idle', () => {
+test('an inner full buffer starves an outer idle [hops.order]', () => {
   const r = path(hop('outer', { idle: idle(1_000) }), hop('inner', { buffering: buffering('full') }))
     .ask()
     .server(10, sse)
@@ -83,7 +83,7 @@ test.each([
   ['flush', ['+100 head 200', '+100 data: a⏎⏎', '+100 data: b⏎⏎', '+100 lost fin idle_timeout']],
   ['headers', ['+100 head 200', '+100 lost fin idle_timeout']],
   ['answer', ['+100 head 502', '+100 oh 502', '+100 end idle_timeout']],
-] as const)("an inner hop's cut with bytes held by an outer buffer: %s", (atCut, expected) => {
+] as const)("an inner hop's cut with bytes held by an outer buffer: %s [hops.at-cut]", (atCut, expected) => {
   const r = path(hop('outer', { buffering: buffering('full', { holdHeaders: true, atCut }) }), hop('inner', { idle: idle(90) })).ask()
   r.server(5, sse, event('a')).server(10, event('b')).until(100)
   expect(r.toClient()).toEqual(expected)
@@ -104,7 +104,7 @@ test('total cuts under constant traffic', () => {
   expect(r.toClient().at(-2)).toBe('+29000 data: tick⏎⏎') // on a tie, traffic beats the timer
   expect(r.toServer().at(-1)).toBe('+29000 lost fin max_duration')
 })
-test('idle that counts events is not held off by comments; one that counts progress only by progress', () => {
+test('idle that counts events is not held off by comments; one that counts progress only by progress [hops.counts]', () => {
   const events = path(hop('h', { idle: idle(1_000, { counts: 'events' }) }))
     .ask()
     .server(0, sse, event('a'))
@@ -119,7 +119,7 @@ test('idle that counts events is not held off by comments; one that counts progr
     .until(1_500)
   expect(only.closings[0]).toMatchObject({ atMs: 1_500 })
 })
-test('a FIN from the client with `afterWrites: 2`: the server is told at the second write', () => {
+test('a FIN from the client with `afterWrites: 2`: the server is told at the second write [hops.client-abort]', () => {
   const r = path(
     hop('apache', { clientAbort: { midStream: { afterWrites: 2 }, beforeHeaders: 'never', halfClose: 'abort', upstream: 'fin' } }),
   ).ask()
@@ -155,7 +155,7 @@ test('upstream loss made clean: a stream ends, a body of promised length cannot'
   ])
   expect(path(caddy).ask().server(5, json, raw('{"a'), gone('fin')).closings[0]).toMatchObject({ ending: 'fin' })
 })
-test("an inner hop's 504 is to an outer hop a response like any other", () => {
+test("an inner hop's 504 is to an outer hop a response like any other [hops.inner-answer]", () => {
   const r = path(hop('outer', { headers: limit(2_000, { answer: answer(599) }) }), hop('inner', { headers: limit(1_000) }))
     .ask()
     .until(5_000)
