@@ -2,7 +2,7 @@
 import type { CallRecord } from '../core/record.ts'
 import type { DemoServer } from './server.ts'
 import { startDemoServer } from './server.ts'
-import type { DemoSidecar, StartSidecar } from './sidecar.ts'
+import type { DemoSidecar, StageTiming, StartSidecar } from './sidecar.ts'
 import { startDemoSidecar } from './sidecar.ts'
 import type { StoryLine } from './story.ts'
 import { runStory } from './story.ts'
@@ -35,8 +35,8 @@ export type DemoCode = 0 | 1 | 3
 export async function runDemo({ isServing, timing = DEMO_TIMING }: DemoOptions, ports: DemoPorts): Promise<DemoCode> {
   const started: { stop(): Promise<void> }[] = []
   try {
-    const plain = await startStage(ports.startSidecar, null, started)
-    const idle = await startStage(ports.startSidecar, timing.idleTimeoutMs, started)
+    const plain = await startStage(ports.startSidecar, { ...timing, idleTimeoutMs: null }, started)
+    const idle = await startStage(ports.startSidecar, timing, started)
     ports.print(openingLines(timing).join('\n'))
     const lines = await runStory({ plain: plain.sidecar, idle: idle.sidecar }, timing)
     ports.print(['', ...storyTable(lines, timing, ports.paint), '', ...closingLines(lines, ports.paint)].join('\n'))
@@ -59,10 +59,10 @@ interface Stage {
 }
 
 /** A server with a sidecar in front of it, to which it reports. */
-async function startStage(start: StartSidecar, idleTimeoutMs: number | null, started: { stop(): Promise<void> }[]): Promise<Stage> {
+async function startStage(start: StartSidecar, timing: StageTiming, started: { stop(): Promise<void> }[]): Promise<Stage> {
   const server = await startDemoServer()
   started.push(server)
-  const sidecar = await startDemoSidecar(start, server.origin, idleTimeoutMs)
+  const sidecar = await startDemoSidecar(start, server.origin, timing)
   started.push(sidecar)
   server.reportTo(sidecar.adminUrl)
   return { server, sidecar }
@@ -101,7 +101,7 @@ async function sayWhereMore(lines: readonly StoryLine[], serving: DemoSidecar | 
     print(`report    ${await writeReport(records)}`)
   }
   if (serving === null) {
-    print('metrics   http://127.0.0.1:8475/metrics of every `impatient-hop run`; with --serve this demo stays up and says where')
+    print('metrics   gone with this demo; `demo --serve` keeps them up, `run` has them at http://127.0.0.1:8475/metrics')
     return
   }
   print(`metrics   ${new URL('/metrics', serving.adminUrl).href}`)

@@ -2,6 +2,7 @@
 import type { Settings } from '../config/snapshot.ts'
 import type { CallRecord } from '../core/record.ts'
 import type { Hop } from '../hops/hop.ts'
+import type { Timing } from './timing.ts'
 
 export interface DemoSidecar {
   /** Where clients connect. */
@@ -14,8 +15,11 @@ export interface DemoSidecar {
 /** Injected: the demo knows no app. Throws an error whose message is one line where it cannot start. */
 export type StartSidecar = (settings: Settings) => Promise<{ readonly url: URL; readonly adminUrl: URL; stop(): Promise<void> }>
 
-export async function startDemoSidecar(start: StartSidecar, upstream: URL, idleTimeoutMs: number | null): Promise<DemoSidecar> {
-  const { url, adminUrl, stop } = await start(demoSettings(upstream, idleTimeoutMs))
+/** `idleTimeoutMs` null: a path without a hop. */
+export type StageTiming = { readonly idleTimeoutMs: number | null } & Pick<Timing, 'graceMs'>
+
+export async function startDemoSidecar(start: StartSidecar, upstream: URL, timing: StageTiming): Promise<DemoSidecar> {
+  const { url, adminUrl, stop } = await start(demoSettings(upstream, timing))
   return { url, adminUrl, stop, calls: () => fetchCalls(adminUrl) }
 }
 
@@ -28,7 +32,7 @@ async function fetchCalls(adminUrl: URL): Promise<readonly CallRecord[]> {
 const ANY_PORT = { host: '127.0.0.1', port: 0 }
 
 /** As `run --upstream URL [--idle-timeout D]`, on free ports. */
-export function demoSettings(upstream: URL, idleTimeoutMs: number | null): Settings {
+export function demoSettings(upstream: URL, { idleTimeoutMs, graceMs }: StageTiming): Settings {
   return {
     listen: ANY_PORT,
     upstream,
@@ -42,7 +46,7 @@ export function demoSettings(upstream: URL, idleTimeoutMs: number | null): Setti
     snapshot: {
       mode: 'act',
       path: idleTimeoutMs === null ? [] : [idleHop(idleTimeoutMs)],
-      work: { graceMs: 1_000, afterCut: 'hang-up', waitMs: 30_000, inject: 'header' },
+      work: { graceMs, afterCut: 'hang-up', waitMs: 30_000, inject: 'header' },
       seed: 1,
     },
     file: null,

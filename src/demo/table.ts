@@ -98,7 +98,16 @@ export function orphanSentence({ closedBy, abandonedMs, work }: CallRecord): str
   const { outcome, endedMs, afterCloseMs } = work
   if (outcome !== 'orphaned' || abandonedMs === null || endedMs === null || afterCloseMs === null) return null
   const who = closedBy === 'client' ? 'client gone' : 'stream cut'
-  return `${who} at ${seconds(abandonedMs)}, server worked until ${seconds(endedMs)}: ${seconds(afterCloseMs)} orphaned`
+  const [gone, ended, after] = addingUp(abandonedMs, endedMs, afterCloseMs)
+  return `${who} at ${gone} s, server worked until ${ended} s: ${after} s orphaned`
+}
+
+/** Seconds with as few decimals as let the reader add them up: 1.94 + 4.32 = 6.26 would read 1.9 + 4.3 = 6.3. */
+function addingUp(...measuredMs: readonly [number, number, number]): readonly string[] {
+  const rounded = (digits: number): readonly string[] => measuredMs.map((ms) => (ms / 1_000).toFixed(digits))
+  const isSum = ([gone, ended, after]: readonly string[], digits: number): boolean =>
+    (Number(gone) + Number(after)).toFixed(digits) === ended
+  return [1, 2].map(rounded).find((texts, index) => isSum(texts, index + 1)) ?? rounded(3)
 }
 
 /** `2.0 s`; under a tenth of a second `8 ms`; `–` where there is none. */

@@ -9,6 +9,8 @@ export interface Timing {
   /** Of the calls that meet the idle timeout: no progress after this. */
   readonly silentAfterMs: number
   readonly idleTimeoutMs: number
+  /** Work that stops within this after the server was told is not orphaned. */
+  readonly graceMs: number
 }
 
 export const DEMO_TIMING: Timing = {
@@ -17,4 +19,5 @@ export const DEMO_TIMING: Timing = {
   leaveAfterMs: 2_000,
   silentAfterMs: 1_000,
   idleTimeoutMs: 2_000,
+  graceMs: 2_000,
 }

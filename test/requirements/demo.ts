@@ -6,5 +6,8 @@ export const demoRequirements = {
   'demo.sentence':
     'The sentence "client gone at 2.0 s, server worked until 6.0 s: 4.0 s orphaned" comes from values of the record and from nothing else',
   'demo.plain-without-colour': 'Without colour the table carries the same words, aligned',
+  'demo.six-calls':
+    'Two tools, three runs each, through the real sidecar: who closed, and whether the work finished, stopped or was orphaned, from its records',
+  'demo.serve': 'With --serve the demo says where its metrics and records are, and they answer until it is stopped',
   'demo.cannot-start': 'A demo that cannot start says why in one line and gives 3',
 } as const

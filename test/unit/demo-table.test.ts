@@ -76,6 +76,13 @@ test('the sentence is the record in words, and there is none without orphan work
   expect(orphanSentence(record({ abandonedMs: 1_400, work: work(9_700, 'orphaned', 8_300) }))).toBe(
     'client gone at 1.4 s, server worked until 9.7 s: 8.3 s orphaned',
   )
+  // One decimal where it adds up, else more: 6.3 - 1.9 is not 4.3.
+  expect(orphanSentence(record({ abandonedMs: 1_940, work: work(6_260, 'orphaned', 4_320) }))).toBe(
+    'client gone at 1.94 s, server worked until 6.26 s: 4.32 s orphaned',
+  )
+  expect(orphanSentence(record({ abandonedMs: 1_944, work: work(6_268, 'orphaned', 4_324) }))).toMatch(
+    /^client gone at 1\.944 s.*: 4\.324 s/,
+  )
   expect(orphanSentence(callRecord({ ...cut, abandonedMs: 3_000, work: work(6_000, 'orphaned', 3_000) }))).toMatch(/^stream cut at 3\.0 s/)
   expect(orphanSentence(record({ abandonedMs: 2_000, work: work(2_010, 'stopped', 10) }))).toBeNull()
   expect(
