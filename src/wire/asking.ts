@@ -1,49 +1,52 @@
 /** The way out: the client's request is read, understood in passing, and sent to the server. */
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Inject } from '../config/snapshot.ts'
 import type { AskMeaning } from '../core/mcp/ask.ts'
 import { readAsk } from '../core/mcp/ask.ts'
 import type { Ask, Break, RawHeaders, Request } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
+import type { ChildContext } from '../core/trace-context.ts'
 import { childTraceparent, parseTraceparent } from '../core/trace-context.ts'
 import { loseServer, upstreamEventsOf } from './answering.ts'
 import type { Collector } from './collector.ts'
 import { createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
-import { beginLine, beginTurn, endTurn } from './exchange.ts'
+import { beginLine } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
 import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
 import { canSplice, isTooLongToSplice, spliceRequest } from './meta-injection.ts'
+import { beginTurn, endTurn } from './turn.ts'
 
 export interface Asking {
   readonly body: Collector
-  traceparent: string | null
+  /** Our span of the client's trace; null: none is given upstream, or the body must be read first. */
+  trace: ChildContext | null
+  readonly inject: Inject
   /** The request's last byte arrived. */
   hasAsked: boolean
   isUnderstood: boolean
-  /** The parent to splice into the body; null: the body goes as it came. */
-  metaTraceparent: string | null
   /** What waits at the server's edge to be spliced. */
   held: HeldRequest | null
   /** Bytes that wait until the seats are decided; null once they are. */
   waiting: Uint8Array[] | null
 }
 
-export const createAsking = (): Asking => ({
+export const createAsking = (inject: Inject): Asking => ({
   body: createCollector(),
-  traceparent: null,
+  trace: null,
+  inject,
   hasAsked: false,
   isUnderstood: false,
-  metaTraceparent: null,
   held: null,
   waiting: [],
 })
 
 export function startAsking(x: Exchange): void {
   const { req, ports, asking } = x
-  const inject = ports.inject()
-  const trace = inject === 'none' ? null : childTraceparent(parseTraceparent(headerOf(req.rawHeaders, 'traceparent')), hex)
-  if (inject === 'header' || inject === 'both') asking.traceparent = trace?.header ?? null
-  if (inject === 'meta' || inject === 'both') asking.metaTraceparent = trace?.header ?? null
+  const incoming = parseTraceparent(headerOf(req.rawHeaders, 'traceparent'))
+  const isTraceInBody = asking.inject !== 'none' && incoming === null && mayCarryTrace(req)
+  if (asking.inject !== 'none' && !isTraceInBody) asking.trace = childTraceparent(incoming, hex)
   x.tell({
     kind: 'opened',
     atMs: x.turnMs,
@@ -51,11 +54,11 @@ export function startAsking(x: Exchange): void {
     method: req.method ?? '',
     target: req.url ?? '',
     rawHeaders: req.rawHeaders,
-    traceId: trace?.traceId ?? null,
-    spanId: trace?.spanId ?? null,
+    traceId: asking.trace?.traceId ?? null,
+    spanId: asking.trace?.spanId ?? null,
     connection: x.connection,
   })
-  if (!x.planner.needsBody(req.method ?? '', req.url ?? '', req.rawHeaders)) begin(x, null)
+  if (!isTraceInBody && !x.planner.needsBody(req.method ?? '', req.url ?? '', req.rawHeaders)) begin(x, null)
   req.on('data', (chunk: Uint8Array) => onBytes(x, chunk))
   req.on('end', () => onEnd(x))
   req.on('error', () => undefined) // leaving shows in the socket
@@ -63,6 +66,14 @@ export function startAsking(x: Exchange): void {
 }
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
+
+/** A trace may come in the body's `_meta` instead of a header; a body this small is there at once, so it is read first. */
+const TRACE_BODY_BYTES_MAX = 65_536
+
+function mayCarryTrace({ method, rawHeaders }: IncomingMessage): boolean {
+  const bytes = Number(headerOf(rawHeaders, 'content-length') ?? Infinity)
+  return bytes <= TRACE_BODY_BYTES_MAX && bytes > 0 && canSplice({ method: method ?? '', rawHeaders })
+}
 
 function begin(x: Exchange, ask: AskMeaning | null): void {
   const { req, asking } = x
@@ -105,7 +116,13 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
   asking.isUnderstood = true
   const head = { method: req.method ?? '', target: req.url ?? '', rawHeaders: req.rawHeaders }
   const ask = readAsk(head, req.complete ? asking.body.text() : null)
-  x.tell({ kind: 'understood', atMs: x.turnMs, ask })
+  if (asking.trace !== null || asking.inject === 'none') {
+    x.tell({ kind: 'understood', atMs: x.turnMs, ask })
+    return ask
+  }
+  asking.trace = childTraceparent(parseTraceparent(ask.requests[0]?.traceparent), hex)
+  const { traceId, spanId } = asking.trace
+  x.tell({ kind: 'understood', atMs: x.turnMs, ask, traceId, spanId })
   return ask
 }
 
@@ -114,13 +131,13 @@ export function toServer(x: Exchange, signal: Ask): void {
   const { asking } = x
   switch (signal.is) {
     case 'request':
-      if (asking.metaTraceparent !== null && canSplice(signal)) asking.held = { request: signal, pieces: [], bytes: 0 }
+      if (givesMeta(asking) && canSplice(signal)) asking.held = { request: signal, pieces: [], bytes: 0 }
       else dial(x, signal)
       return
     case 'piece':
       return sendPiece(x, signal.bytes)
     case 'asked':
-      if (asking.held !== null && asking.metaTraceparent !== null) sendHeld(x, spliceRequest(asking.held, asking.metaTraceparent))
+      if (asking.held !== null && asking.trace !== null) sendHeld(x, spliceRequest(asking.held, asking.trace.header))
       return x.leg?.end(signal.rawTrailers)
     case 'half':
       return // the line makes it a loss at this edge
@@ -167,10 +184,13 @@ function dial(x: Exchange, request: Request): void {
   })
 }
 
+const givesMeta = ({ inject, trace }: Asking): boolean => trace !== null && (inject === 'meta' || inject === 'both')
+const givesHeader = ({ inject, trace }: Asking): boolean => trace !== null && (inject === 'header' || inject === 'both')
+
 /** `Expect` is answered here, and our own span is the server's parent. */
-function outgoing(x: Exchange, request: Request): Request {
-  const rawHeaders: RawHeaders =
-    x.asking.traceparent === null ? request.rawHeaders : withHeader(request.rawHeaders, 'traceparent', x.asking.traceparent)
+function outgoing({ asking }: Exchange, request: Request): Request {
+  const isTold = givesHeader(asking) && asking.trace !== null
+  const rawHeaders: RawHeaders = isTold ? withHeader(request.rawHeaders, 'traceparent', asking.trace?.header ?? '') : request.rawHeaders
   return { ...request, rawHeaders: withoutExpect(rawHeaders) }
 }
 

@@ -3,6 +3,7 @@
  * and all that is seen is told as facts. State and turns are here; the two directions in asking.ts and answering.ts.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Inject } from '../config/snapshot.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { Line } from '../core/ends.ts'
 import type { Tell } from '../core/fact.ts'
@@ -17,6 +18,7 @@ import type { Asking } from './asking.ts'
 import { createAsking, startAsking, toServer } from './asking.ts'
 import type { Downstream } from './downstream.ts'
 import { createDownstream } from './downstream.ts'
+import { beginTurn, endTurn, press } from './turn.ts'
 import type { UpstreamLeg, UpstreamPort } from './upstream.ts'
 
 /** Who sits on an exchange's line; decided once, before it begins. */
@@ -59,7 +61,7 @@ export interface ExchangePorts {
   readonly openRecord: () => { readonly id: string; readonly tell: Tell }
   /** The configuration in force, asked once per exchange. */
   readonly planner: () => LinePlanner
-  readonly inject: () => 'header' | 'meta' | 'both' | 'none'
+  readonly inject: () => Inject
   readonly limits: ExchangeLimits
   readonly held: HeldMeter
   /** Whether the server could be reached, told by each attempt. */
@@ -111,7 +113,7 @@ export function openExchange(
     tell,
     planner: ports.planner(),
     connection,
-    asking: createAsking(),
+    asking: createAsking(ports.inject()),
     answering: createAnswering(),
     line: null,
     leg: null,
@@ -151,70 +153,12 @@ export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
   return line
 }
 
-/** Starts a turn: what is told until `endTurn` happened now. */
-export function beginTurn(x: Exchange): number {
-  x.turnMs = x.ports.clock.nowMs()
-  return x.turnMs
-}
-
-/** After every call into the line: pressure, limits, the timer, and whether it is all over. */
-export function endTurn(x: Exchange): void {
-  const { line } = x
-  if (line === null || x.isFinished) return
-  if (x.pressed.client !== null || x.pressed.server !== null) applyPressure(x, line)
-  if (!line.isEmpty() || x.heldBytes > 0) measureHeld(x, line)
-  rearm(x, line)
-  if (x.isClosed && x.isServerOver) finish(x)
-}
-
-export function press(x: Exchange, side: 'client' | 'server', isBlocked: boolean): void {
-  if (x.isFinished || x.line === null) return
-  beginTurn(x)
-  x.pressed[side] = isBlocked
-  endTurn(x)
-}
-
-function applyPressure(x: Exchange, line: Line): void {
-  for (const side of ['client', 'server'] as const) {
-    const isBlocked = x.pressed[side]
-    x.pressed[side] = null
-    if (isBlocked !== null) line.pressed(side, isBlocked, x.turnMs)
-  }
-}
-
 function hold(x: Exchange, from: 'client' | 'server', isHeld: boolean): void {
   if (from === 'server') {
     if (isHeld) x.leg?.pause()
     else x.leg?.resume()
   } else if (isHeld) x.req.pause()
   else x.req.resume()
-}
-
-/** Held bytes have a limit, in one exchange and in all; reaching it is an ending like any other. */
-function measureHeld(x: Exchange, line: Line): void {
-  const { held, limits } = x.ports
-  const seats = line.heldBytes()
-  const heldBytes = seats + (seats > 0 || x.heldBytes > 0 ? x.downstream.backlogBytes() : 0)
-  held.totalBytes += heldBytes - x.heldBytes
-  x.heldBytes = heldBytes
-  const isOver = heldBytes > limits.heldBytesPerExchange || held.totalBytes > limits.heldBytesTotal
-  if (isOver && !x.isClosed)
-    line.order('fin', { kind: 'limit', seat: null, detail: `more than ${limits.heldBytesPerExchange} bytes held` }, x.turnMs)
-}
-
-/** One timer: a wake too early is harmless, so it is moved only when it would come too late. */
-function rearm(x: Exchange, line: Line): void {
-  const wakeAtMs = x.isFinished ? null : line.wakeAtMs()
-  if (wakeAtMs === null || wakeAtMs >= x.timerAtMs) return
-  x.timer?.cancel()
-  x.timerAtMs = wakeAtMs
-  x.timer = x.ports.clock.after(Math.max(0, wakeAtMs - x.turnMs), () => {
-    x.timer = null
-    x.timerAtMs = Infinity
-    if (x.isFinished) return
-    line.wake(beginTurn(x))
-    endTurn(x)
-  })
 }
 
 /** The client's connection closed, by FIN or RST, before the exchange was over. `isHalf`: it may still read. */
@@ -241,18 +185,7 @@ export function orderCut(x: Exchange, ending: Break, cause: Cause): void {
 
 export function tellClosed(x: Exchange, cause: Cause, ending: Ending): void {
   x.isClosed = true
+  x.pressed.client = false // where the server is read on, a client that did not read must not hold it
   x.tell({ kind: 'closed', atMs: x.turnMs, cause, ending })
   if (x.leg === null) x.isServerOver = true
-}
-
-function finish(x: Exchange): void {
-  x.isFinished = true
-  x.timer?.cancel()
-  x.timer = null
-  x.ports.held.totalBytes -= x.heldBytes
-  x.heldBytes = 0
-  x.tell({ kind: 'finished', atMs: x.turnMs })
-  if (!x.asking.hasAsked) x.leg?.lose('fin') // nobody wants the rest of the request
-  x.downstream.discardRequest()
-  x.whenFinished(x)
 }

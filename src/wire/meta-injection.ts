@@ -17,7 +17,7 @@ export interface SplicedRequest {
 }
 
 /** Only a plain JSON body can be spliced; anything else goes as it came. */
-export function canSplice({ method, rawHeaders }: Request): boolean {
+export function canSplice({ method, rawHeaders }: Pick<Request, 'method' | 'rawHeaders'>): boolean {
   const isJson = /^application\/json\b/i.test(headerOf(rawHeaders, 'content-type') ?? '')
   return method === 'POST' && isJson && headerOf(rawHeaders, 'content-encoding') === null
 }
