@@ -34,4 +34,5 @@ export const workRequirements = {
   'work.probe-unref': 'the probe keeps no process alive, and flush sends what waits',
   'work.probe-sdk-handlers': 'the probe reads the trace context from the handlers of both SDKs, header or _meta',
   'work.probe-post': 'POST /work takes probe messages on the OTLP port without a token',
+  'work.probe-python': 'the Python probe is one file of standard library whose context managers report work as it is',
 } as const
