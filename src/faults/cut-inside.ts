@@ -57,7 +57,7 @@ export function afterCharacter(out: Out, nth: number, strike: Strike): (piece: P
       if (byte < 0xc0) continue
       seen += 1
       if (seen < nth) continue
-      if (seen > nth || !strike.isLet()) break
+      if (!strike.isLet()) break
       out.toClient({ is: 'piece', bytes: piece.bytes.subarray(0, index + 1), mark: null })
       return true
     }

@@ -8,7 +8,7 @@ import { causeOf } from './fault.ts'
 export interface Strike {
   /** Only a clean ending depends on the head. */
   readonly needsHead: boolean
-  /** False: the cuts of this minute are used up. The seat has left the line; what it holds, its caller lets go. */
+  /** False: it has struck, or the cuts of this minute are used up and the seat has left the line; what it holds, its caller lets go. */
   isLet(): boolean
   /** Cuts. Only after `isLet`. */
   now(head: Head | null): void
@@ -16,15 +16,18 @@ export interface Strike {
 
 export function createStrike(out: Out, { name, ending, upstream }: { name: string; ending: Ending; upstream: Break | 'none' }): Strike {
   const cause = causeOf(name)
+  let hasStruck = false
   return {
     needsHead: ending === 'clean',
     isLet() {
+      if (hasStruck) return false
       if (out.mayCut(cause)) return true
       out.note({ is: 'decided', what: 'capped' })
       out.leave()
       return false
     },
     now(head) {
+      hasStruck = true
       fired(out)
       const made = cutting(ending, head, cause)
       const isFallback = ending === 'clean' && made.is === 'lost'

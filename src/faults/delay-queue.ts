@@ -11,7 +11,7 @@ export interface Road<Signal> {
 }
 
 export interface DelayQueue<Signal> {
-  /** Not before `dueMs`, and not before what was pushed earlier. */
+  /** It goes at `dueMs`, or behind what was pushed earlier. */
   push(signal: Signal, dueMs: number, atMs: number): void
   passDue(atMs: number): void
   flush(): void
@@ -40,10 +40,9 @@ export function createDelayQueue<Signal extends Reply | Ask>(road: Road<Signal>)
   }
   return {
     push(signal, dueMs, atMs) {
-      const notBeforeMs = Math.max(dueMs, queue.last()?.dueMs ?? 0)
-      if (queue.isEmpty() && notBeforeMs <= atMs) return road.send(signal)
-      if (queue.isEmpty()) road.wakeAt(notBeforeMs)
-      queue.push({ signal: kept(signal), dueMs: notBeforeMs })
+      if (queue.isEmpty() && dueMs <= atMs) return road.send(signal)
+      if (queue.isEmpty()) road.wakeAt(dueMs)
+      queue.push({ signal: kept(signal), dueMs })
       holdIfFull()
     },
     passDue,

@@ -8,7 +8,6 @@ const ENTRIES_MAX = 4_096
 export interface Fifo<Entry> {
   push(entry: Entry): void
   first(): Entry | undefined
-  last(): Entry | undefined
   /** Replaces the first, whose signal is now a smaller one. */
   shrinkFirst(entry: Entry): void
   shift(): Entry | undefined
@@ -34,7 +33,6 @@ export function createFifo<Entry extends { readonly signal: Reply | Ask }>(): Fi
       bytes += bytesIn(entry.signal)
     },
     first: () => entries[start],
-    last: () => (start < entries.length ? entries.at(-1) : undefined),
     shrinkFirst(entry) {
       const before = entries[start]
       if (before === undefined) return

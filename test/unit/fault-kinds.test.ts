@@ -146,8 +146,8 @@ test('latency on the request, the headers, events and the result [faults.latency
   const on = (where: string) => ({ latency: { delay: '200ms', on: where } })
   const asking = faulty(on('request')).client(0, request, raw('{}')).client(50, asked)
   expect(asking.until(200).toServer()).toEqual(['+200 request', '+200 {}', '+200 asked'])
-  const gaveUp = faulty(on('request')).client(0, request, asked).client(50, left())
-  expect(gaveUp.until(500).toServer()).toEqual(['+50 lost rst client_reset'])
+  const gaveUp = faulty(on('request')).client(0, request, raw('{}'), asked).client(50, left())
+  expect([gaveUp.until(500).toServer(), gaveUp.line.heldBytes()]).toEqual([['+50 lost rst client_reset'], 0])
   expect(
     faulty({ latency: { delay: '200ms' } })
       .ask()
@@ -230,7 +230,7 @@ test('bandwidth: never more than the rate, none lost, any chunking; the end come
   const gaveUp = faulty({ bandwidth: { bytesPerSecond: 10, on: 'request' } })
     .client(0, request, raw('abc'), asked)
     .client(50, left())
-  expect(gaveUp.until(5_000).toServer()).toEqual(['+0 request', '+50 lost rst client_reset'])
+  expect([gaveUp.until(5_000).toServer(), gaveUp.line.heldBytes()]).toEqual([['+0 request', '+50 lost rst client_reset'], 0])
 })
 test('slice: parts of a size with pauses; released, the rest goes at once [faults.bandwidth]', () => {
   const r = faulty({ slice: { size: 4, every: '5ms' } })
@@ -382,6 +382,21 @@ test('a veto on cuts: the response goes on whole, and that is said [faults.caps]
       .server(5, sse, ...pieces(stream), done)
     expect([form, r.bytesToClient(), r.toClient().at(-1), r.toServer().at(-1)]).toEqual([form, stream, '+5 end complete', '+0 asked'])
     expect([form, r.notes.map((note) => note.replace(/^\+\d+ /, ''))]).toEqual([form, ['f decided capped']])
+  }
+})
+test('a cut asks for its leave once, however much still comes [faults.caps]', () => {
+  const places = [{ after: { bytes: 3 } }, { after: { events: 1 } }, { before: 'result' }, { inside: 'event' }, { inside: 'character' }]
+  for (const place of places) {
+    let asked = 0
+    const mayCut = (): boolean => {
+      asked += 1
+      return true
+    }
+    const r = faulty({ cut: { ...place, upstream: 'none' } }, { mayCut })
+      .ask()
+      .server(1, sse)
+    for (let atMs = 2; atMs < 9; atMs += 1) r.server(atMs, ...pieces(`data: {"id":1,"result":"\xc3\xa9"}\n\n`))
+    expect([place, asked, r.notes.length]).toEqual([place, 1, 1])
   }
 })
 test('queues are bounded: a full one holds its source until it has room [faults.bounded]', () => {
