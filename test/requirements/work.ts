@@ -35,4 +35,5 @@ export const workRequirements = {
   'work.probe-sdk-handlers': 'the probe reads the trace context from the handlers of both SDKs, header or _meta',
   'work.probe-post': 'POST /work takes probe messages on the OTLP port without a token',
   'work.probe-python': 'the Python probe is one file of standard library whose context managers report work as it is',
+  'work.own-span': 'with forwardTo the sidecar exports its own span per exchange, so traces stay whole',
 } as const
