@@ -14,6 +14,8 @@ export interface DemoCall {
 }
 
 export interface DemoClient {
+  /** Calls that ask for no work: connections are open and code is warm when the story starts, so that its times are the story's. */
+  warmUp(tool: string, calls: number): Promise<void>
   /** Starts the call; `leaveAfterMs`: closes its stream then, as a client with a timeout does. */
   call(tool: string, args: Readonly<Record<string, unknown>>, options: { readonly leaveAfterMs: number | null }): DemoCall
   stop(): Promise<void>
@@ -27,6 +29,9 @@ export async function connectDemoClient(origin: URL, name: string): Promise<Demo
   const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', origin)))
   return {
+    async warmUp(tool, calls) {
+      await Promise.all(Array.from({ length: calls }, () => client.callTool({ name: tool, arguments: { workMs: 0 } })))
+    },
     call(tool, args, { leaveAfterMs }) {
       const leaving = new AbortController()
       let outcome: ClientOutcome = { is: 'waiting' }

@@ -40,6 +40,7 @@ export async function runStory(stages: Stages, timing: Timing): Promise<readonly
   const clients: DemoClient[] = []
   const open: OpenCall[] = []
   try {
+    await warmUp(stages)
     for (const run of RUNS) {
       const client = await connectDemoClient(sidecarOf(run, stages).url, clientName(run))
       clients.push(client)
@@ -55,6 +56,13 @@ export async function runStory(stages: Stages, timing: Timing): Promise<readonly
     return await untilSettled(stages, open, timing.workMs + SETTLING_MAX_MS)
   } finally {
     await Promise.all(clients.map((client) => client.stop()))
+  }
+}
+
+async function warmUp({ plain, idle }: Stages): Promise<void> {
+  for (const { url } of [plain, idle]) {
+    const client = await connectDemoClient(url, 'demo-warm-up')
+    await client.warmUp('render_obedient', RUNS.length * DEMO_TOOLS.length).finally(client.stop)
   }
 }
 
