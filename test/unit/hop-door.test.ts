@@ -150,3 +150,15 @@ test('the door answers once, whatever comes behind', () => {
     .server(600, sse, event('x'), done)
   expect(r.toClient()).toEqual(['+100 head 504', '+100 oh 504', '+100 end header_timeout'])
 })
+test('silence passes a hop in which nothing is left to cut', () => {
+  const nlb = hop('nlb', { idle: idle(1_000, { ending: 'silent', answer: null, upstream: 'none' }) })
+  const r = path(hop('gateway', { headers: limit(500) }), nlb)
+    .ask()
+    .server(10, sse)
+  expect(r.until(9_000).closings).toMatchObject([{ seat: 'nlb', atMs: 1_010 }])
+})
+test('a loss before the headers that nobody answers is a bare close, told to the client’s edge', () => {
+  const r = path(hop('tcp', { upstreamLoss: { beforeHeaders: null, midStream: truncate } })).ask()
+  r.server(5, gone('rst'))
+  expect(r.effects.at(-1)).toMatchObject({ signal: { is: 'lost', ending: 'fin', isBare: true } })
+})

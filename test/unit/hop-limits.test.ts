@@ -185,3 +185,11 @@ test('a client that has left is not cut for not reading', () => {
   r.client(50, left()).until(9_000)
   expect([asks, r.toServer().length]).toEqual([[], 2])
 })
+test('the time a client does not read counts for neither idle nor its rearm', () => {
+  const r = path(hop('nginx', { idle: idle(2_000, { rearmMs: 300 }) }))
+    .ask()
+    .server(0, sse)
+  r.line.pressed('client', true, 100)
+  r.line.pressed('client', false, 1_100) // armed at 0 is now armed at 1000
+  expect(r.server(1_200, event('a')).until(9_000).closings).toMatchObject([{ atMs: 3_000 }])
+})

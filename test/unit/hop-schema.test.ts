@@ -266,5 +266,7 @@ test('the effective limit is the least of the path, and the hop that sets it [ho
     idle: { ms: 4_000, hop: 'inner', preset: 'inner' },
     total: { ms: 300_000, hop: 'inner', preset: 'inner' },
   })
+  const tie = effectiveLimits([hop('outer', { idle: idle(60_000) }), hop('inner', { idle: idle(60_000) })])
+  expect(tie.idle?.hop).toBe('inner') // wakes due together: the seat nearest the server goes first
   expect(effectiveLimits([])).toEqual({ headers: null, idle: null, total: null })
 })
