@@ -27,8 +27,10 @@ function readDuration<None>(none: None | null) {
     .transform((text, context): number | None => {
       if (text === 'none' && none !== null) return none
       const ms = parseDuration(text)
-      if (ms !== null) return ms
-      context.addIssue({ code: 'custom', message: durationMessage(text), input: text })
+      const isNoLimit = ms === 0 && none !== null // elsewhere 0 means off; here it would cut at once
+      if (ms !== null && !isNoLimit) return ms
+      const message = isNoLimit ? `expected a duration above 0, or none for no limit, got ${show(text)}` : durationMessage(text)
+      context.addIssue({ code: 'custom', message, input: text })
       return z.NEVER
     })
     .meta({ description: 'A duration with its unit: 250ms, 60s, 1m30s, 24h', examples: ['60s'] })
@@ -36,7 +38,7 @@ function readDuration<None>(none: None | null) {
 
 /** `30s` → 30000. Milliseconds out, a string with a unit in. */
 export const duration = readDuration<never>(null)
-/** The same, or `none`. */
+/** The same above 0, or `none`. */
 export const durationOrNone = readDuration<'none'>('none')
 
 const sizeMessage = (input: unknown): string => `expected a size such as "4KiB", "1MiB" or a number of bytes, got ${show(input)}`

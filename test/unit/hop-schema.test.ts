@@ -153,6 +153,7 @@ request: { bodyMax: much }`),
     'hops/x.yaml:1 connect.after: expected a duration such as "60s", or none, got nothing',
     'hops/x.yaml:2 buffering.every: mode time needs how long it holds, such as "200ms"',
   ])
+  expect(errors('idle: { after: 0s }')).toEqual(['hops/x.yaml:1 idle.after: expected a duration above 0, or none for no limit, got "0s"'])
   expect(errors('total: off')).toEqual(['hops/x.yaml:1 total: expected none or { after: 5m }, got "off"'])
 })
 test('a file that is no YAML, says a key twice, or is a list: one line each with its line [hops.yaml-errors]', () => {
