@@ -1,7 +1,10 @@
 /** The real command line in a process of its own: exit codes, streams, and no stack trace, whatever was typed. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+
+// A start takes a second alone, and many on a machine that does other things too.
+vi.setConfig({ testTimeout: 180_000 })
 
 const ROOT = join(import.meta.dirname, '../..')
 interface Ended {
