@@ -1,5 +1,6 @@
 /** The caller's mistakes, as RFC 9457 `application/problem+json` that names the key and the remedy. */
 import type { z } from 'zod'
+import { placeOf, problemsOf } from '../hops/shape.ts'
 import type { AdminAnswer, AdminRequest } from './route.ts'
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -57,16 +58,7 @@ export function jsonOf({ body }: AdminRequest): unknown {
 export function bodyAs<T>(request: AdminRequest, schema: z.ZodType<T>): T {
   const read = schema.safeParse(jsonOf(request))
   if (read.success) return read.data
-  const issue = read.error.issues[0]
-  const key = keyOf(issue?.path ?? [])
-  throw new Problem(422, `${key}: ${issue?.message ?? 'invalid'}`, { key })
-}
-
-/** `path[1].with.idle.after` */
-export function keyOf(path: readonly PropertyKey[]): string {
-  const text = path.reduce<string>((sum, step) => {
-    if (typeof step === 'number') return `${sum}[${step}]`
-    return sum === '' ? String(step) : `${sum}.${String(step)}`
-  }, '')
-  return text === '' ? 'body' : text
+  const [problem] = problemsOf(read.error.issues)
+  const key = placeOf(problem?.path ?? []) || 'body'
+  throw new Problem(422, `${key}: ${problem?.message ?? 'invalid'}`, { key })
 }

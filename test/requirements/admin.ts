@@ -17,4 +17,8 @@ export const adminRequirements = {
   'admin.port-taken': 'A taken port is one line that names the key and the address',
   'admin.metrics-port': 'The metrics port answers /metrics, /healthz, /readyz and GET /drain without a token, and nothing else',
   'admin.survives': 'A route that throws is a 500 without internals; broken sockets do not end the process',
+  'admin.faults': 'GET, POST, PATCH and DELETE of faults; each shows its origin, its end, and how often it matched and acted',
+  'admin.path': 'GET, PUT and DELETE of the path, with for; a wrong hop is a problem that names its key',
+  'admin.stop': 'stop and resume answer at once, and are never refused for their rate',
+  'admin.cut': 'cut takes filters or all: true, and answers how many',
 } as const

@@ -29,4 +29,12 @@ export const faultsRequirements = {
   'faults.connection-level': 'refuse and stall: accept act on accepted connections, by number and chance only',
   'faults.announce': 'announce adds x-impatient-fault where a head is still to be sent, and only where the fault acts',
   'faults.fired-once': 'A fault says that it acted once per exchange, when it acts; rules that never matched are visible',
+  'faults.control':
+    "Faults are added, changed and removed by API; those of the API win over the file's of the same name and survive a reload",
+  'faults.ends':
+    'for counts from when it was added or loaded, until is absolute; at its end a fault or path is gone, from open exchanges too, and stays gone',
+  'faults.require-until': 'With requireUntil a fault without an end is refused',
+  'faults.stop': 'stop leaves nothing in force, for open exchanges too, through reloads, until resume',
+  'faults.reload': 'A reload keeps what reads as before, its end and its counts, and touches no open exchange',
+  'faults.cut-filter': 'An operator cuts the open streams that match every key given, or says all',
 } as const

@@ -15,8 +15,8 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-/** Stands still until told to move: a timer fires when `passMs` reaches it. */
-export function fakeClock(): Clock & { passMs(ms: number): void } {
+/** Stands still until told to move: a timer fires when `passMs` reaches it; `jumpMs` fires none, as when the process was busy. */
+export function fakeClock(): Clock & { passMs(ms: number): void; jumpMs(ms: number): void } {
   let nowMs = 0
   let timers: { dueMs: number; run: () => void }[] = []
   return {
@@ -30,6 +30,9 @@ export function fakeClock(): Clock & { passMs(ms: number): void } {
           timers = timers.filter((other) => other !== timer)
         },
       }
+    },
+    jumpMs(ms) {
+      nowMs += ms
     },
     passMs(ms) {
       nowMs += ms
