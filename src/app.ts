@@ -2,11 +2,12 @@
 import { startMetricsPort } from './admin/metrics-port.ts'
 import { adminRoutes, metricsRoutes } from './admin/route-list.ts'
 import { startAdmin } from './admin/server.ts'
+import type { Steering } from './app-control.ts'
+import { createSteering } from './app-control.ts'
 import type { AppPorts, RunningApp } from './app-types.ts'
 import { listPresets } from './config/presets.ts'
 import { productVersion } from './config/product.ts'
 import type { Settings } from './config/snapshot.ts'
-import { effectiveLimits } from './hops/effective.ts'
 import type { Journal } from './journal/journal.ts'
 import { createJournal } from './journal/journal.ts'
 import { createEventsSink } from './sinks/events.ts'
@@ -14,7 +15,6 @@ import type { Metrics } from './sinks/metrics/index.ts'
 import { createMetrics } from './sinks/metrics/index.ts'
 import { createSummary } from './sinks/summary.ts'
 import type { ExchangePorts } from './wire/exchange.ts'
-import { createLinePlanner } from './wire/line-planner.ts'
 import type { Listener } from './wire/listener.ts'
 import { startListener } from './wire/listener.ts'
 import type { ReachWatch } from './wire/reach.ts'
@@ -60,7 +60,8 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
     version: productVersion(),
     gauges: { bufferedBytes: () => held.totalBytes },
   })
-  metrics.setPath(effectiveLimits(snapshot.path))
+  const steering: Steering = createSteering(settings, clock, metrics)
+  keep(steering)
   const summary = createSummary()
   const events =
     settings.events === null ? null : await createEventsSink({ ...settings.events, writeOut, log, dropped: metrics.eventsDropped })
@@ -87,7 +88,8 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
     })
   })
   keep({ close: reach.stop })
-  const listener = keep(await startListener(settings.listen, exchangePorts(settings, { journal, reach, held, state })))
+  const listener = keep(await startListener(settings.listen, exchangePorts(settings, { journal, reach, held, state, steering })))
+  steering.attach(listener, () => journal.calls({ open: true }))
   const stop = createStop(settings, { listener, journal, state, opened })
   const whyNotReady = (): string | null => (state.isDraining ? 'draining' : null)
   const render = async (accept: string) => {
@@ -110,7 +112,8 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
         listCalls: ({ isOpen }) => journal.calls(isOpen ? { open: true } : {}),
         findCall: journal.call,
         listPresets,
-        showPath: () => ({ path: snapshot.path, effective: effectiveLimits(snapshot.path) }),
+        showPath: steering.showPath,
+        control: steering,
         takeProbeMessage: workPort.takeProbeMessage,
       }),
     }),
@@ -137,23 +140,22 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
 interface Running {
   readonly journal: Journal
   readonly reach: ReachWatch
+  readonly steering: Steering
   readonly held: { totalBytes: number }
   readonly state: { isDraining: boolean }
 }
 
-function exchangePorts({ upstream, limits, snapshot }: Settings, { journal, reach, held, state }: Running): ExchangePorts {
-  const planner = createLinePlanner(snapshot)
+function exchangePorts({ upstream, limits, snapshot }: Settings, { journal, reach, held, state, steering }: Running): ExchangePorts {
   return {
     clock,
     upstream: createUpstream(upstream, clock),
     upstreamName: upstream.host,
     openRecord: journal.openExchange,
-    planner: () => planner,
+    planner: steering.planner,
     inject: () => snapshot.work.inject,
     limits,
     held,
     reached: reach.told,
-    mayCut: () => true,
     random: () => 0,
     isDraining: () => state.isDraining,
   }

@@ -106,18 +106,10 @@ function merge(file: SettingsFile | null, given: Given, env: Environment, drawSe
   const checked = settings === null ? { errors: [], warnings: [] } : checkTogether(settings, env)
   return {
     settings,
-    unread: [...path.errors, ...faultErrors, ...given.errors, ...unplayed(file)],
+    unread: [...path.errors, ...faultErrors, ...given.errors],
     unfit: [...missing, ...checked.errors],
     warnings: [...path.warnings, ...checked.warnings],
   }
-}
-
-/** A fault that is read and never played would be a test that passes for nothing. To go with the first app that plays them. */
-function unplayed(file: SettingsFile | null): readonly string[] {
-  if (file === null) return []
-  return (['faults', 'safety'] as const)
-    .filter((key) => Object.keys(file.settings[key] ?? {}).length > 0)
-    .map((key) => `${file.placeOf(key, [key])}: this version checks ${key} and does not play them yet: leave the key out`)
 }
 
 /** The first that was given; `null` is a value. */

@@ -56,7 +56,7 @@ const otlp = strict({
   forwardTo: textOf(parseUrl, 'The collector that gets everything received, byte for byte', 'http://collector:4318').optional(),
 }).meta({ description: 'Where servers report their work' })
 
-const pathEntry = strict({
+export const pathEntrySchema = strict({
   hop: z
     .string({ error: ({ input }) => `expected the name of a hop such as nginx, or custom, got ${show(input)}` })
     .meta({ description: 'A preset (`impatient-hop hops` lists them), or custom, which does nothing by itself', examples: ['nginx'] }),
@@ -89,7 +89,7 @@ export const settingsSchema = strict({
   metrics: metrics.optional(),
   otlp: otlp.optional(),
   path: z
-    .array(pathEntry, { error: ({ input }) => `expected a list of hops, got ${show(input)}` })
+    .array(pathEntrySchema, { error: ({ input }) => `expected a list of hops, got ${show(input)}` })
     .meta({ description: "The hops, from the client's side to the server's" })
     .optional(),
   faults: z

@@ -12,7 +12,7 @@ import { loseServer, upstreamEventsOf } from './answering.ts'
 import type { Collector } from './collector.ts'
 import { createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
-import { beginLine } from './exchange.ts'
+import { beginLine, headOf } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
 import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
 import { canSplice, isTooLongToSplice, spliceRequest } from './meta-injection.ts'
@@ -58,7 +58,7 @@ export function startAsking(x: Exchange): void {
     spanId: asking.trace?.spanId ?? null,
     connection: x.connection,
   })
-  if (!isTraceInBody && !x.planner.needsBody(req.method ?? '', req.url ?? '', req.rawHeaders)) begin(x, null)
+  if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
   req.on('data', (chunk: Uint8Array) => onBytes(x, chunk))
   req.on('end', () => onEnd(x))
   req.on('error', () => undefined) // leaving shows in the socket
@@ -80,7 +80,7 @@ function begin(x: Exchange, ask: AskMeaning | null): void {
   const waiting = asking.waiting ?? []
   asking.waiting = null
   const line = x.line ?? beginLine(x, ask)
-  line.fromClient({ is: 'request', method: req.method ?? '', target: req.url ?? '', rawHeaders: endToEnd(req.rawHeaders) }, x.turnMs)
+  line.fromClient({ ...headOf(req), rawHeaders: endToEnd(req.rawHeaders) }, x.turnMs)
   for (const bytes of waiting) line.fromClient({ is: 'piece', bytes, mark: null }, x.turnMs)
 }
 
@@ -114,8 +114,7 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
   const { asking, req } = x
   if (asking.isUnderstood) return null
   asking.isUnderstood = true
-  const head = { method: req.method ?? '', target: req.url ?? '', rawHeaders: req.rawHeaders }
-  const ask = readAsk(head, req.complete ? asking.body.text() : null)
+  const ask = readAsk(headOf(req), req.complete ? asking.body.text() : null)
   if (asking.trace !== null || asking.inject === 'none') {
     x.tell({ kind: 'understood', atMs: x.turnMs, ask })
     return ask
@@ -175,7 +174,7 @@ function loseLeg(x: Exchange, ending: Break): void {
 function dial(x: Exchange, request: Request): void {
   const leg = x.ports.upstream.dial(outgoing(x, request), framingOf(x.req.rawHeaders) === 'chunked', upstreamEventsOf(x))
   x.leg = leg
-  const limit = x.planner.connectLimit()
+  const limit = x.seating?.connect ?? null
   if (limit === null) return
   x.ports.clock.after(limit.afterMs, () => {
     if (leg.isConnected() || x.isServerOver) return

@@ -2,8 +2,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Break } from '../core/signal.ts'
+import type { Release } from '../faults/control.ts'
+import { createAcceptance } from './acceptance.ts'
 import type { Exchange, ExchangePorts } from './exchange.ts'
-import { clientLeft, openExchange } from './exchange.ts'
+import { clientLeft, openExchange, releaseSeats } from './exchange.ts'
 import { endsInReset } from './reset.ts'
 
 /** Pipelined requests that may wait for their turn; the next is refused in its own. */
@@ -19,6 +21,7 @@ interface Connection {
 
 export interface Connections {
   readonly exchanges: ReadonlySet<Exchange>
+  release(releases: readonly Release[]): void
   closeIdle(): void
   destroyAll(): void
 }
@@ -28,8 +31,10 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
   const exchanges = new Set<Exchange>()
   let accepted = 0
 
+  const acceptance = createAcceptance(server, ports)
+
   // Before Node's own listeners: a FIN is judged before its parser is told.
-  server.prependListener('connection', (socket: Socket) => {
+  server.on('connection', (socket: Socket) => {
     accepted += 1
     const connection: Connection = { socket, number: accepted, current: null, waiting: 0, isLeft: false }
     connections.set(socket, connection)
@@ -39,6 +44,7 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
       onGone(connection, 'fin')
       connections.delete(socket)
     })
+    acceptance.take(socket, connection.number)
   })
   const take = (req: IncomingMessage, res: ServerResponse): void => {
     const connection = connections.get(req.socket)
@@ -55,6 +61,10 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
   )
   return {
     exchanges,
+    release(releases) {
+      acceptance.release(releases)
+      for (const x of [...exchanges]) releaseSeats(x, releases)
+    },
     closeIdle() {
       for (const { socket, current } of connections.values()) if (current === null) socket.end()
     },

@@ -5,44 +5,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inject } from '../config/snapshot.ts'
 import type { Clock, Timer } from '../core/clock.ts'
-import type { Line } from '../core/ends.ts'
+import type { Ends, Line } from '../core/ends.ts'
 import type { Tell } from '../core/fact.ts'
 import { createLine } from '../core/line.ts'
 import type { AskMeaning } from '../core/mcp/ask.ts'
-import type { SeatPlan } from '../core/seat.ts'
-import type { Break, Cause, Ending, RawHeaders } from '../core/signal.ts'
+import { shadowed } from '../core/shadowed-line.ts'
+import type { Break, Cause, Ending, Request } from '../core/signal.ts'
 import { clientAbort, clientReset, lost } from '../core/signal.ts'
+import type { Release } from '../faults/control.ts'
 import type { Answering } from './answering.ts'
 import { createAnswering, endsOfAnswer } from './answering.ts'
 import type { Asking } from './asking.ts'
 import { createAsking, startAsking, toServer } from './asking.ts'
 import type { Downstream } from './downstream.ts'
 import { createDownstream } from './downstream.ts'
+import type { LinePlanner, Seating } from './line-planner.ts'
 import { beginTurn, endTurn, press } from './turn.ts'
 import type { UpstreamLeg, UpstreamPort } from './upstream.ts'
-
-/** Who sits on an exchange's line; decided once, before it begins. */
-export interface LinePlanner {
-  /** Only then does the request wait until its body was read. */
-  needsBody(method: string, target: string, rawHeaders: RawHeaders): boolean
-  plan(
-    request: {
-      readonly ask: AskMeaning | null
-      readonly method: string
-      readonly target: string
-      readonly rawHeaders: RawHeaders
-      readonly connection: number
-    },
-    atMs: number,
-  ): readonly SeatPlan[]
-  /** How long the server may take to accept the connection, and the cause of the loss then; null: the system's own limit. */
-  connectLimit(): ConnectLimit | null
-}
-
-export interface ConnectLimit {
-  readonly afterMs: number
-  readonly cause: Cause
-}
 
 export interface ExchangeLimits {
   readonly heldBytesPerExchange: number
@@ -66,7 +45,6 @@ export interface ExchangePorts {
   readonly held: HeldMeter
   /** Whether the server could be reached, told by each attempt. */
   readonly reached: (isUp: boolean) => void
-  readonly mayCut: (cause: Cause) => boolean
   readonly random: () => number
   readonly isDraining: () => boolean
 }
@@ -78,10 +56,12 @@ export interface Exchange {
   readonly res: ServerResponse
   readonly downstream: Downstream
   readonly tell: Tell
-  readonly planner: LinePlanner
+  /** In force when it opened; where everything was released since, what is in force now. */
+  planner: LinePlanner
   readonly connection: number
   readonly asking: Asking
   readonly answering: Answering
+  seating: Seating | null
   line: Line | null
   leg: UpstreamLeg | null
   turnMs: number
@@ -115,6 +95,7 @@ export function openExchange(
     connection,
     asking: createAsking(ports.inject()),
     answering: createAnswering(),
+    seating: null,
     line: null,
     leg: null,
     turnMs: ports.clock.nowMs(),
@@ -134,23 +115,45 @@ export function openExchange(
 
 /** The matches are decided: seats are taken and time begins for them. */
 export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
-  const { req, ports } = x
-  const request = { ask, method: req.method ?? '', target: req.url ?? '', rawHeaders: req.rawHeaders, connection: x.connection }
-  const plans = x.planner.plan(request, x.turnMs)
-  const line = createLine(
-    plans,
-    {
-      ...endsOfAnswer(x),
-      toServer: (signal) => toServer(x, signal),
-      hold: (from, isHeld) => hold(x, from, isHeld),
-      noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
-      mayCut: (cause) => ports.mayCut(cause),
-    },
-    ports.random,
+  const { ports, connection } = x
+  const bodyText = ask === null ? null : x.asking.body.text()
+  const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, atMs: x.turnMs })
+  const ends: Ends = {
+    ...endsOfAnswer(x),
+    toServer: (signal) => toServer(x, signal),
+    hold: (from, isHeld) => hold(x, from, isHeld),
+    noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
+    mayCut: (cause) => seating.mayCut(cause, x.turnMs),
+  }
+  const line = shadowed(createLine(seating.plans, ends, ports.random), seating.shadows, (cause, atMs) =>
+    x.tell({ kind: 'would_cut', atMs, cause }),
   )
+  x.seating = seating
   x.line = line
+  for (const { seat, note } of seating.notes) x.tell({ kind: 'noted', atMs: x.turnMs, seat, note })
   line.open(x.turnMs)
   return line
+}
+
+/** The request's head as it came. */
+export const headOf = ({ method, url, rawHeaders }: IncomingMessage): Request => ({
+  is: 'request',
+  method: method ?? '',
+  target: url ?? '',
+  rawHeaders,
+})
+
+/** Faults or a path were taken away: their seats leave, what they held goes on, and pending cuts lapse. */
+export function releaseSeats(x: Exchange, releases: readonly Release[]): void {
+  if (x.isFinished) return
+  if (x.line === null || x.seating === null) {
+    x.planner = x.ports.planner()
+    return
+  }
+  const names = x.seating.namesReleasedBy(releases)
+  if (names.size === 0) return
+  x.line.release(names, beginTurn(x))
+  endTurn(x)
 }
 
 function hold(x: Exchange, from: 'client' | 'server', isHeld: boolean): void {

@@ -4,6 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PortTaken } from '../core/port-taken.ts'
 import type { Break, Cause } from '../core/signal.ts'
+import type { Release } from '../faults/control.ts'
 import { createConnections } from './connection.ts'
 import type { Exchange, ExchangePorts } from './exchange.ts'
 import { orderCut } from './exchange.ts'
@@ -16,6 +17,8 @@ export interface Listener {
   readonly address: { readonly host: string; readonly port: number }
   /** Cuts the open exchanges that `isChosen` names; how many. */
   cut(ending: Break, cause: Cause, isChosen: (exchangeId: string) => boolean): number
+  /** Faults or a path were taken away: their seats leave the open exchanges, and stalled connections go on. */
+  release(releases: readonly Release[]): void
   openCount(): number
   /** No new connections; idle ones close now, busy ones after their exchange. */
   stopAccepting(): void
@@ -45,6 +48,7 @@ export async function startListener(listen: { host: string; port: number }, port
       for (const x of chosen) orderCut(x, ending, cause)
       return chosen.length
     },
+    release: connections.release,
     openCount: () => connections.exchanges.size,
     stopAccepting() {
       server.close()

@@ -66,6 +66,7 @@ function finish(x: Exchange): void {
   x.timer = null
   x.ports.held.totalBytes -= x.heldBytes
   x.heldBytes = 0
+  x.seating?.close()
   x.tell({ kind: 'finished', atMs: x.turnMs })
   if (!x.asking.hasAsked) x.leg?.lose('fin') // nobody wants the rest of the request
   x.downstream.discardRequest()

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import type { SeatPlan } from '../../src/core/seat.ts'
 import type { ExchangePorts } from '../../src/wire/exchange.ts'
+import type { LinePlanner } from '../../src/wire/line-planner.ts'
 import type { Listener } from '../../src/wire/listener.ts'
 import { startListener } from '../../src/wire/listener.ts'
 import { realClock } from '../../src/wire/real-clock.ts'
@@ -53,7 +54,7 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
         },
       }
     },
-    planner: () => ({ needsBody: () => false, plan: () => options.plans ?? [], connectLimit: () => null }),
+    planner: () => plannerOf(options.plans ?? []),
     inject: () => options.inject ?? 'none',
     limits: {
       heldBytesPerExchange: options.heldBytesPerExchange ?? 16_777_216,
@@ -61,7 +62,6 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
     },
     held: { totalBytes: 0 },
     reached: () => undefined,
-    mayCut: () => true,
     random: () => 0.5,
     isDraining: () => false,
   }
@@ -93,3 +93,18 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
     },
   }
 }
+
+/** Everybody is always seated, and nothing is capped. */
+const plannerOf = (plans: readonly SeatPlan[]): LinePlanner => ({
+  needsBody: () => false,
+  accept: () => null,
+  seat: () => ({
+    plans,
+    shadows: [],
+    notes: [],
+    connect: null,
+    mayCut: () => true,
+    namesReleasedBy: () => new Set(),
+    close: () => undefined,
+  }),
+})

@@ -1,0 +1,95 @@
+/** Steering the running sidecar: the control state, the planner compiled from it, and what a change does to open exchanges. */
+import { readPathFrom } from './config/api-path.ts'
+import type { Settings } from './config/snapshot.ts'
+import type { Clock } from './core/clock.ts'
+import type { CallRecord } from './core/record.ts'
+import { createCaps } from './faults/caps.ts'
+import type { Change, Release } from './faults/control.ts'
+import { faultsInForce, inForce } from './faults/control.ts'
+import type { Controller } from './faults/controller.ts'
+import { createController } from './faults/controller.ts'
+import type { CutRequest } from './faults/cut-filter.ts'
+import { createCutFilter } from './faults/cut-filter.ts'
+import { createFaultMemory } from './faults/memory.ts'
+import type { EffectiveLimits } from './hops/effective.ts'
+import { effectiveLimits } from './hops/effective.ts'
+import type { Metrics } from './sinks/metrics/index.ts'
+import type { LinePlanner } from './wire/line-planner.ts'
+import { createLinePlanner } from './wire/line-planner.ts'
+import type { Listener } from './wire/listener.ts'
+
+export interface Steering {
+  readonly control: Controller
+  readonly planner: () => LinePlanner
+  readonly tally: ReturnType<typeof createFaultMemory>['tally']
+  readonly readPath: typeof readPathFrom
+  showPath(): { readonly path: readonly unknown[]; readonly effective: EffectiveLimits }
+  cutOpen(asked: CutRequest): number
+  /** The exchanges to which changes reach. */
+  attach(listener: Listener, calls: () => readonly CallRecord[]): void
+  close(): void
+}
+
+export function createSteering({ snapshot, faults }: Settings, clock: Clock, metrics: Metrics): Steering {
+  const memory = createFaultMemory()
+  const caps = createCaps()
+  let attached: { readonly listener: Listener; readonly calls: () => readonly CallRecord[] } | null = null
+  const from = { rules: faults?.rules ?? [], safety: faults?.safety ?? {}, path: snapshot.path }
+  const control: Controller = createController({ clock, from, changed })
+  let planner = compile()
+  show()
+
+  function compile(): LinePlanner {
+    return createLinePlanner(control.state(), snapshot, { memory, caps })
+  }
+
+  function changed({ releases, forgets }: Change): void {
+    for (const name of forgets) memory.forget(name)
+    planner = compile()
+    show()
+    release(releases)
+  }
+
+  function release(releases: readonly Release[]): void {
+    if (releases.length > 0) attached?.listener.release(releases)
+  }
+
+  function show(): void {
+    const state = control.state()
+    const { path } = inForce(state)
+    const { nowMs, wallMs } = control.now()
+    metrics.setPath(effectiveLimits(path), { presets: path.map(({ preset }) => preset), mode: snapshot.mode })
+    metrics.setFaults(
+      faultsInForce(state).map(({ rule, expiresAtMs }) => ({
+        name: rule.name,
+        isEnabled: rule.enabled !== false && !state.isStopped,
+        expiresWallMs: expiresAtMs === null ? null : wallMs + (expiresAtMs - nowMs),
+      })),
+    )
+  }
+
+  return {
+    control,
+    planner: () => planner,
+    tally: memory.tally,
+    readPath: readPathFrom,
+    showPath() {
+      const { path } = inForce(control.state())
+      return { path, effective: effectiveLimits(path) }
+    },
+    cutOpen(asked) {
+      if (attached === null) return 0
+      const isMeant = createCutFilter(asked)
+      const wallMs = clock.wallMs()
+      const meant = attached.calls().filter((record) => isMeant(record, wallMs - Date.parse(record.openedAt)))
+      const ids = new Set(meant.map(({ id }) => id.replace(/\..*$/, '')))
+      return attached.listener.cut(asked.ending ?? 'fin', { kind: 'operator', seat: null, detail: 'cut by an operator' }, (id) =>
+        ids.has(id),
+      )
+    },
+    attach(listener, calls) {
+      attached = { listener, calls }
+    },
+    close: control.close,
+  }
+}
