@@ -2,18 +2,15 @@
 import { startMetricsPort } from './admin/metrics-port.ts'
 import { adminRoutes, metricsRoutes } from './admin/route-list.ts'
 import { startAdmin } from './admin/server.ts'
-import type { Steering } from './app-control.ts'
-import { createSteering } from './app-control.ts'
+import type { Books } from './app/books.ts'
+import { openBooks } from './app/books.ts'
+import type { Steering } from './app/steering.ts'
+import { createSteering } from './app/steering.ts'
 import type { AppPorts, RunningApp } from './app-types.ts'
 import { listPresets } from './config/presets.ts'
 import { productVersion } from './config/product.ts'
-import type { Settings } from './config/snapshot.ts'
-import type { Journal } from './journal/journal.ts'
-import { createJournal } from './journal/journal.ts'
-import { createEventsSink } from './sinks/events.ts'
-import type { Metrics } from './sinks/metrics/index.ts'
-import { createMetrics } from './sinks/metrics/index.ts'
-import { createSummary } from './sinks/summary.ts'
+import type { Address, Settings } from './config/snapshot.ts'
+import type { Log } from './core/log.ts'
 import type { ExchangePorts } from './wire/exchange.ts'
 import type { Listener } from './wire/listener.ts'
 import { startListener } from './wire/listener.ts'
@@ -21,15 +18,10 @@ import type { ReachWatch } from './wire/reach.ts'
 import { watchReach } from './wire/reach.ts'
 import { realClock } from './wire/real-clock.ts'
 import { createUpstream } from './wire/upstream.ts'
-import { createCorrelator } from './work/correlate.ts'
 import { createWorkSocket } from './work/probe-server.ts'
 import { startWorkReceivers } from './work/receivers.ts'
-import { registrationSink } from './work/registration.ts'
-import type { WorkPort } from './work/work-port.ts'
-import { createWorkPort } from './work/work-port.ts'
 
 const clock = realClock
-const CALLS_MAX = 50_000
 const POLL_MS = 25
 
 interface Closable {
@@ -47,105 +39,52 @@ export async function startApp(settings: Settings, ports: AppPorts): Promise<Run
   }
 }
 
+/** What the running parts share. */
+interface Shared extends Books {
+  readonly settings: Settings
+  readonly log: Log
+  readonly steering: Steering
+  readonly reach: ReachWatch
+  readonly held: { totalBytes: number }
+  readonly state: { isDraining: boolean }
+  /** Remembers what is to be closed, in the order of opening. */
+  keep<T extends Closable>(part: T): T
+}
+
 async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Closable[]): Promise<RunningApp> {
-  const { snapshot } = settings
   const held = { totalBytes: 0 }
-  const state = { isDraining: false }
   const keep = <T extends Closable>(part: T): T => {
     opened.push(part)
     return part
   }
-  const metrics: Metrics = createMetrics({
-    toolsMax: settings.metrics.toolsMax,
-    version: productVersion(),
-    gauges: { bufferedBytes: () => held.totalBytes },
-  })
-  const steering: Steering = createSteering(settings, clock, metrics)
-  keep(steering)
-  const summary = createSummary()
-  const events =
-    settings.events === null ? null : await createEventsSink({ ...settings.events, writeOut, log, dropped: metrics.eventsDropped })
-  const correlator = createCorrelator<never>({ callsMax: CALLS_MAX })
-  const journal = createJournal({
-    clock,
-    graceMs: snapshot.work.graceMs,
-    waitMs: snapshot.work.waitMs,
-    sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...(events === null ? [] : [events])],
-    onSinkError: (name, error) => log.error(`the ${name} sink failed and is left out of this exchange`, { error: String(error) }),
-  })
-  const workPort: WorkPort = createWorkPort({
-    clock,
-    correlator,
-    deliver: journal.reportWork,
-    count: metrics.countReport,
-  })
-  const receivers = keep(await startWorkReceivers({ otlp: settings.otlp, workPort, clock, log }))
-  metrics.setOtlpUp(receivers.isUp())
-  const reach: ReachWatch = watchReach(settings.upstream, clock, (isUp) => {
-    metrics.setUpstreamUp(isUp)
-    log.info(isUp ? 'the upstream is reachable' : 'the upstream cannot be reached; calls are answered 502', {
-      upstream: settings.upstream.host,
-    })
-  })
-  keep({ close: reach.stop })
-  const listener = keep(await startListener(settings.listen, exchangePorts(settings, { journal, reach, held, state, steering })))
-  steering.attach(listener, () => journal.calls({ open: true }))
-  const stop = createStop(settings, { listener, journal, state, opened })
-  const whyNotReady = (): string | null => (state.isDraining ? 'draining' : null)
-  const render = async (accept: string) => {
-    const { contentType, body } = await metrics.render(accept)
-    return { contentType, text: body }
-  }
-  const workSocket = createWorkSocket({ workPort, clock })
-  keep(workSocket)
-  const admin = keep(
-    await startAdmin({
-      listen: settings.admin.listen,
-      token: settings.admin.token,
-      clock,
-      log,
-      upgrades: [{ path: '/api/v1/work', summary: 'work reports over WebSocket', take: workSocket.take }],
-      routes: adminRoutes({
-        version: productVersion(),
-        render,
-        whyNotReady,
-        listCalls: ({ isOpen }) => journal.calls(isOpen ? { open: true } : {}),
-        findCall: journal.call,
-        listPresets,
-        showPath: steering.showPath,
-        control: steering,
-        takeProbeMessage: workPort.takeProbeMessage,
-      }),
-    }),
-  )
-  const metricsPort =
-    settings.metrics.listen === null
-      ? null
-      : keep(
-          await startMetricsPort({
-            listen: settings.metrics.listen,
-            routes: metricsRoutes({ render, whyNotReady, drain: stop }),
-            clock,
-            log,
-          }),
-        )
+  const books = await openBooks({ settings, clock, log, writeOut, heldBytes: () => held.totalBytes })
+  const steering = keep(createSteering(settings, clock, books.metrics))
+  const receivers = keep(await startWorkReceivers({ otlp: settings.otlp, workPort: books.workPort, clock, log }))
+  books.metrics.setOtlpUp(receivers.isUp())
+  const reach = keep(startReach(settings, books, log))
+  const shared: Shared = { ...books, settings, log, steering, reach, held, state: { isDraining: false }, keep }
+  const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
+  steering.attach(listener, () => books.journal.calls({ open: true }))
+  const stop = createStop(shared, listener, opened)
+  const { admin, metrics } = await startPorts(shared, stop)
   return {
-    addresses: { listen: listener.address, admin: admin.address, metrics: metricsPort?.address ?? null, otlp: receivers.addresses.http },
+    addresses: { listen: listener.address, admin, metrics, otlp: receivers.addresses.http },
     warnings: [],
-    summaryLines: summary.lines,
+    summaryLines: books.summary.lines,
     stop,
   }
 }
 
-interface Running {
-  readonly journal: Journal
-  readonly reach: ReachWatch
-  readonly steering: Steering
-  readonly held: { totalBytes: number }
-  readonly state: { isDraining: boolean }
+function startReach({ upstream }: Settings, { metrics }: Books, log: Log): ReachWatch & Closable {
+  const reach = watchReach(upstream, clock, (isUp) => {
+    metrics.setUpstreamUp(isUp)
+    log.info(isUp ? 'the upstream is reachable' : 'the upstream cannot be reached; calls are answered 502', { upstream: upstream.host })
+  })
+  return { ...reach, close: reach.stop }
 }
 
-function exchangePorts({ upstream, limits, snapshot }: Settings, { journal, reach, held, state, steering }: Running): ExchangePorts {
+function exchangePorts({ settings, journal, steering, reach, held, state }: Shared): ExchangePorts {
+  const { upstream, limits, snapshot } = settings
   return {
     clock,
     upstream: createUpstream(upstream, clock),
@@ -156,16 +95,43 @@ function exchangePorts({ upstream, limits, snapshot }: Settings, { journal, reac
     limits,
     held,
     reached: reach.told,
-    random: () => 0,
+    random: () => 0.5, // chance is drawn by the faults themselves
     isDraining: () => state.isDraining,
   }
 }
 
+/** The admin port and, where asked for, the port that is only read. */
+async function startPorts(shared: Shared, stop: () => Promise<void>): Promise<{ admin: Address; metrics: Address | null }> {
+  const { settings, log, journal, steering, workPort, state, keep } = shared
+  const whyNotReady = (): string | null => (state.isDraining ? 'draining' : null)
+  const render = async (accept: string) => {
+    const { contentType, body } = await shared.metrics.render(accept)
+    return { contentType, text: body }
+  }
+  const workSocket = keep(createWorkSocket({ workPort, clock }))
+  const routes = adminRoutes({
+    version: productVersion(),
+    render,
+    whyNotReady,
+    listCalls: ({ isOpen }) => journal.calls(isOpen ? { open: true } : {}),
+    findCall: journal.call,
+    listPresets,
+    showPath: steering.showPath,
+    control: steering,
+    takeProbeMessage: workPort.takeProbeMessage,
+  })
+  const upgrades = [{ path: '/api/v1/work', summary: 'Work reports over WebSocket', take: workSocket.take }]
+  const admin = keep(await startAdmin({ ...settings.admin, clock, log, upgrades, routes }))
+  const { listen } = settings.metrics
+  if (listen === null) return { admin: admin.address, metrics: null }
+  const readOnly = metricsRoutes({ render, whyNotReady, drain: stop })
+  const metrics = keep(await startMetricsPort({ listen, routes: readOnly, clock, log }))
+  return { admin: admin.address, metrics: metrics.address }
+}
+
 /** Readiness off, no new connections, what is open has its time, then all is cut as `shutdown` and told. */
-function createStop(
-  { drainMs }: Settings,
-  { listener, journal, state, opened }: { listener: Listener; journal: Journal; state: { isDraining: boolean }; opened: Closable[] },
-): () => Promise<void> {
+function createStop({ settings, journal, state }: Shared, listener: Listener, opened: Closable[]): () => Promise<void> {
+  const { drainMs } = settings
   let stopping: Promise<void> | null = null
   async function stop(): Promise<void> {
     state.isDraining = true

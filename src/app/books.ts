@@ -1,0 +1,53 @@
+/** Everything that is kept and told of exchanges: metrics, journal, sinks, and where work reports meet their calls. */
+import { productVersion } from '../config/product.ts'
+import type { Settings } from '../config/snapshot.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Journal } from '../journal/journal.ts'
+import { createJournal } from '../journal/journal.ts'
+import { createEventsSink } from '../sinks/events.ts'
+import type { Metrics } from '../sinks/metrics/index.ts'
+import { createMetrics } from '../sinks/metrics/index.ts'
+import type { Summary } from '../sinks/summary.ts'
+import { createSummary } from '../sinks/summary.ts'
+import { createCorrelator } from '../work/correlate.ts'
+import { registrationSink } from '../work/registration.ts'
+import type { PendingReport, WorkPort } from '../work/work-port.ts'
+import { createWorkPort } from '../work/work-port.ts'
+
+export interface Books {
+  readonly metrics: Metrics
+  readonly summary: Summary
+  readonly journal: Journal
+  readonly workPort: WorkPort
+}
+
+export interface BooksAsked {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly log: Log
+  readonly heldBytes: () => number
+  writeOut(text: string): void
+}
+
+/** Calls that reports may still name. */
+const CALLS_MAX = 50_000
+
+/** Rejects with the system's error for an events file that cannot be opened. */
+export async function openBooks({ settings, clock, log, heldBytes, writeOut }: BooksAsked): Promise<Books> {
+  const { graceMs, waitMs } = settings.snapshot.work
+  const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
+  const summary = createSummary()
+  const events =
+    settings.events === null ? [] : [await createEventsSink({ ...settings.events, writeOut, log, dropped: metrics.eventsDropped })]
+  const correlator = createCorrelator<PendingReport>({ callsMax: CALLS_MAX })
+  const journal = createJournal({
+    clock,
+    graceMs,
+    waitMs,
+    sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...events],
+    onSinkError: (name, error) => log.error(`${name} failed and is passed over; calls go on`, { error: String(error) }),
+  })
+  const workPort = createWorkPort({ clock, correlator, deliver: journal.reportWork, count: metrics.countReport })
+  return { metrics, summary, journal, workPort }
+}
