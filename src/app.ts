@@ -18,6 +18,9 @@ import type { ReachWatch } from './wire/reach.ts'
 import { watchReach } from './wire/reach.ts'
 import { realClock } from './wire/real-clock.ts'
 import { createUpstream } from './wire/upstream.ts'
+import type { OwnSpanExporter } from './work/own-span.ts'
+import { createOwnSpanExporter } from './work/own-span.ts'
+import { ownSpanSink } from './work/own-span-sink.ts'
 import { createWorkSocket } from './work/probe-server.ts'
 import { startWorkReceivers } from './work/receivers.ts'
 
@@ -57,10 +60,14 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
     opened.push(part)
     return part
   }
-  const books = await openBooks({ settings, clock, log, writeOut, heldBytes: () => held.totalBytes })
+  let ownSpans: OwnSpanExporter | null = null
+  // The exporter needs the receivers, which need the journal, which needs its sinks.
+  const more = [ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })]
+  const books = await openBooks({ settings, clock, log, writeOut, heldBytes: () => held.totalBytes, more })
   const steering = keep(createSteering(settings, clock, books.metrics))
   const receivers = keep(await startWorkReceivers({ otlp: settings.otlp, workPort: books.workPort, clock, log }))
   books.metrics.setOtlpUp(receivers.isUp())
+  if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
   const reach = keep(startReach(settings, books, log))
   const shared: Shared = { ...books, settings, log, steering, reach, held, state: { isDraining: false }, keep }
   const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
@@ -140,8 +147,8 @@ function createStop({ settings, journal, state }: Shared, listener: Listener, op
     while (listener.openCount() > 0 && clock.nowMs() < untilMs) await wait(POLL_MS)
     listener.cut('fin', { kind: 'shutdown', seat: null, detail: 'the sidecar is shutting down' }, () => true)
     await wait(POLL_MS) // the last bytes leave
+    await journal.close() // its last spans go out before the receivers close
     for (const part of opened.reverse()) await part.close()
-    await journal.close()
   }
   return () => {
     stopping ??= stop()

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createJournal } from '../journal/journal.ts'
+import type { Sink } from '../journal/sink.ts'
 import { createEventsSink } from '../sinks/events.ts'
 import type { Metrics } from '../sinks/metrics/index.ts'
 import { createMetrics } from '../sinks/metrics/index.ts'
@@ -28,13 +29,14 @@ export interface BooksAsked {
   readonly log: Log
   readonly heldBytes: () => number
   writeOut(text: string): void
+  readonly more: readonly Sink[]
 }
 
 /** Calls that reports may still name. */
 const CALLS_MAX = 50_000
 
 /** Rejects with the system's error for an events file that cannot be opened. */
-export async function openBooks({ settings, clock, log, heldBytes, writeOut }: BooksAsked): Promise<Books> {
+export async function openBooks({ settings, clock, log, heldBytes, writeOut, more }: BooksAsked): Promise<Books> {
   const { graceMs, waitMs } = settings.snapshot.work
   const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
   const summary = createSummary()
@@ -45,7 +47,7 @@ export async function openBooks({ settings, clock, log, heldBytes, writeOut }: B
     clock,
     graceMs,
     waitMs,
-    sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...events],
+    sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...more, ...events],
     onSinkError: (name, error) => log.error(`${name} failed and is passed over; calls go on`, { error: String(error) }),
   })
   const workPort = createWorkPort({ clock, correlator, deliver: journal.reportWork, count: metrics.countReport })
