@@ -36,4 +36,7 @@ export const workRequirements = {
   'work.probe-post': 'POST /work takes probe messages on the OTLP port without a token',
   'work.probe-python': 'the Python probe is one file of standard library whose context managers report work as it is',
   'work.own-span': 'with forwardTo the sidecar exports its own span per exchange, so traces stay whole',
+  'work.sidecar-v2': 'with the real v2 server an obedient tool is stopped and a deaf one orphaned, which is a violation',
+  'work.sidecar-v1': 'with the real v1 server a close is no violation, a cancel stops or is ignored, and the orphan begins with it',
+  'work.forward-bounded': 'the queue towards the collector is bounded; what it drops is counted and told',
 } as const

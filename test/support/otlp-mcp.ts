@@ -1,4 +1,5 @@
 /** Real MCP servers of both SDKs with one tool whose handler the test wraps; asked with plain HTTP, so that trace headers are the test's. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
@@ -49,6 +50,23 @@ export async function v1Server(register: RegisterV1): Promise<string> {
     register(server)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
     // The SDK's own types disagree under exactOptionalPropertyTypes.
+    await server.connect(transport as Parameters<V1Server['connect']>[0])
+    await transport.handleRequest(request, response)
+  })
+}
+
+/** With sessions: what comes in one request may cancel what came in another. */
+export async function v1StatefulServer(register: RegisterV1): Promise<string> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  return await listen(async (request, response) => {
+    const known = sessions.get(String(request.headers['mcp-session-id']))
+    if (known !== undefined) return await known.handleRequest(request, response)
+    const server = new V1Server({ name: 'v1', version: '1' }, { capabilities: { tools: {} } })
+    register(server)
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    })
     await server.connect(transport as Parameters<V1Server['connect']>[0])
     await transport.handleRequest(request, response)
   })

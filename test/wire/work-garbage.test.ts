@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { realClock } from '../../src/wire/real-clock.ts'
 import { decodeSpans, SPANS_MAX } from '../../src/work/otlp-decode.ts'
 import { startWorkReceivers } from '../../src/work/receivers.ts'
+import type { Span } from '../../src/work/span.ts'
 import { otlpRig } from '../support/otlp-rig.ts'
 import { call, spanIdOf, TRACE } from '../support/otlp-spans.ts'
 
@@ -249,11 +250,13 @@ test('decoding takes so many spans of one export and no more', () => {
   expect(decodeSpans(many, 'protobuf', () => (taken += 1))).toEqual({ taken: SPANS_MAX, rejected: 5, problem: null })
   expect(taken).toBe(SPANS_MAX)
 })
-test('any prefix of an export is decoded without a throw', () => {
+test('any prefix of an export is decoded without a throw, and no half span is taken', () => {
   const whole = protoExport(protoSpan(2), protoSpan(3))
   for (let length = 0; length <= whole.length; length += 1) {
-    const { taken, problem } = decodeSpans(whole.subarray(0, length), 'protobuf', () => undefined)
-    expect(taken).toBeLessThanOrEqual(2)
+    const spans: Span[] = []
+    const { problem } = decodeSpans(whole.subarray(0, length), 'protobuf', (span) => spans.push(span))
+    expect(spans.length).toBeLessThanOrEqual(2)
+    expect(spans.every(({ attributes }) => attributes.has('mcp.method.name'))).toBe(true)
     expect(problem === null).toBe(length === 0 || length === whole.length)
   }
 })
