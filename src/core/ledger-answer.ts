@@ -41,7 +41,10 @@ function seeEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): 
 function sendEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): void {
   const meaning = meaningOf(mark)
   if (meaning.is === 'comment') return
-  state.firstEventAtMs ??= atMs
+  if (state.firstEventAtMs === null) {
+    state.firstEventAtMs = atMs
+    say({ is: 'first_event' })
+  }
   if (meaning.is === 'progress') {
     const call = callOfToken(state, meaning.token)
     if (call !== null) call.progressSent += 1

@@ -1,6 +1,7 @@
 /** The ledger's state as the record that users read, keys in the contract's order, times in whole ms since the exchange opened. */
 
 import { assert } from './assert.ts'
+import { isoOf } from './iso-time.ts'
 import type { LedgerState } from './ledger-state.ts'
 import { toldMsOf, violationsOf, workOf } from './ledger-verdict.ts'
 import type { CallRecord } from './record.ts'
@@ -15,7 +16,7 @@ export function recordOf(state: LedgerState, index: number, graceMs: number, now
   const work = workOf(state, call, graceMs)
   return {
     id: index === 0 ? state.id : `${state.id}.${index + 1}`,
-    openedAt: new Date(state.openedWallMs).toISOString(),
+    openedAt: isoOf(state.openedWallMs),
     kind: state.kind,
     answer: state.answer,
     method: call.method === '' ? null : call.method,

@@ -1,4 +1,5 @@
 /** A settled call as sinks get it: its record, and the figures that follow from it. */
+import { assert } from './assert.ts'
 import { recordOf } from './ledger-record.ts'
 import type { LedgerState } from './ledger-state.ts'
 import { isToolCall } from './ledger-state.ts'
@@ -10,15 +11,17 @@ export function settlementOf(state: LedgerState, index: number, graceMs: number)
   const record = recordOf(state, index, graceMs, null)
   const { abandonedMs, toldMs, work } = record
   const call = state.calls[index]
+  assert(call !== undefined, 'a settlement is of a call of its exchange')
   const pastMs = pastAbandonment({ abandonedMs, endedMs: work.endedMs })
   const stopFromMs = toldMs !== null && work.endedMs !== null && toldMs <= work.endedMs ? toldMs : abandonedMs
   return {
     record,
-    isToolCall: call !== undefined && isToolCall(call),
+    call,
+    isToolCall: isToolCall(call),
     causeClass: state.cause === null ? 'other' : causeClassOf(state.cause),
     orphanMs: pastMs !== null && pastMs > 0 && pastMs >= graceMs ? pastMs : 0,
     beforeCloseMs: pastMs !== null && pastMs <= 0 ? -pastMs : null,
     cancelToStopMs: work.outcome === 'stopped' && work.endedMs !== null && stopFromMs !== null ? work.endedMs - stopFromMs : null,
-    toolResult: call?.resultOutcome ?? 'none',
+    toolResult: call.resultOutcome ?? 'none',
   }
 }

@@ -74,6 +74,8 @@ export type WorkPhase = 'none' | 'running' | 'orphaning' | 'over'
 export type Moment =
   /** Its kind is known now. Once per exchange. */
   | { readonly is: 'began' }
+  /** The first event, comments aside, left for the client. */
+  | { readonly is: 'first_event' }
   /** The server listed these tools, or began to answer a call of one. */
   | { readonly is: 'tools'; readonly names: readonly string[] }
   | { readonly is: 'abandoned'; readonly call: CallView; readonly by: 'close' | 'notification' }
@@ -88,6 +90,7 @@ export type CauseClass = 'complete' | 'client' | 'server' | 'hop' | 'fault' | 'o
 /** A call whose record will not change any more. */
 export interface Settlement {
   readonly record: CallRecord
+  readonly call: CallView
   readonly isToolCall: boolean
   readonly causeClass: CauseClass
   /** Work past the abandonment by more than the grace, whole; 0 where there was none. */

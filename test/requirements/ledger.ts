@@ -21,4 +21,13 @@ export const ledgerRequirements = {
   'journal.joins-cancellations':
     'A notifications/cancelled of the same session abandons the call it names; the server is told when it had it',
   'journal.sink-throws': 'A sink that throws is told once and touches neither the other sinks nor the exchange',
+  'journal.events-lines': '--events writes one JSON line per call, at its settlement',
+  'journal.events-bound': 'The events file stops at its limit, says so once and counts what it drops',
+  'journal.summary': 'The closing summary counts calls, closes by cause, orphan work and unobserved calls',
+  'metrics.contract-names': 'Metrics have the contract’s names, types and labels',
+  'metrics.promtool': 'The page passes promtool check metrics, also after an OpenMetrics scrape',
+  'metrics.page-size': 'The page stays under 500 KB with 50 tools',
+  'metrics.born-early': 'Series exist with 0 before their first event, and only those that can occur',
+  'metrics.known-values': 'Known calls give known values',
+  'metrics.label-caps': 'Names of tools and faults are bounded; beyond is other, counted',
 } as const

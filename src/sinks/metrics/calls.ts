@@ -1,0 +1,49 @@
+/** Tool calls by how their stream ended, and those left without their result. */
+import type { CounterAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const CLOSED: CounterAbout = {
+  name: 'calls_closed_total',
+  type: 'counter',
+  title: 'Tool calls closed, by cause',
+  help: 'Calls of tools/call whose response stream is over, by what ended it.',
+  labels: ['tool', 'cause'],
+  unit: 'count',
+}
+const ABANDONED: CounterAbout = {
+  name: 'calls_abandoned_total',
+  type: 'counter',
+  title: 'Tool calls abandoned',
+  help: 'Calls of tools/call given up without their result, by a close or (session revisions) by notifications/cancelled.',
+  labels: ['tool', 'by'],
+  unit: 'count',
+}
+
+export const callsFamily: Family = {
+  about: [CLOSED, ABANDONED],
+  start(kit) {
+    const closed = kit.counter(CLOSED)
+    const abandoned = kit.counter(ABANDONED)
+    return {
+      causes({ kinds }) {
+        for (const tool of kit.toolLabels()) for (const cause of kinds) closed.touch({ tool, cause })
+      },
+      tool(tool) {
+        for (const cause of kit.possible.now.kinds) closed.touch({ tool, cause })
+        for (const by of ['close', 'notification']) abandoned.touch({ tool, by })
+      },
+      fact({ calls, closedAtMs }, fact) {
+        if (fact.kind !== 'closed' || closedAtMs !== fact.atMs) return
+        for (const { method, tool } of calls) {
+          if (method !== 'tools/call') continue
+          closed.inc({ tool: kit.tools.labelOf(tool), cause: fact.cause.kind })
+          kit.tools.countOverflow(tool)
+        }
+      },
+      moment(_, moment) {
+        if (moment.is !== 'abandoned' || moment.call.method !== 'tools/call') return
+        abandoned.inc({ tool: kit.tools.labelOf(moment.call.tool), by: moment.by })
+      },
+    }
+  },
+}

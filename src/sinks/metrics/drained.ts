@@ -1,0 +1,40 @@
+/** What draining shows: how long the server still talked after a cut it was not told of. Never mixed with measured work. */
+import type { LedgerView } from '../../core/ledger.ts'
+import { closedByOf } from '../../core/verdict.ts'
+import type { HistogramAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const DRAINED: HistogramAbout = {
+  name: 'drained_after_cut_seconds',
+  type: 'histogram',
+  title: 'Drained after a cut',
+  help: 'From a cut that the server was not told of to its result, or to the end of its answer: what would have been, not work that was.',
+  labels: ['tool'],
+  unit: 's',
+  buckets: 'short',
+}
+
+export const drainedFamily: Family = {
+  about: [DRAINED],
+  start(kit) {
+    const drained = kit.histogram(DRAINED)
+    // Cut by us since the last scrape: those whose server has not been told of it by the next are draining, and need their series.
+    const cut = new Set<LedgerView>()
+    kit.beforeScrape(() => {
+      for (const { calls, toldAtMs } of cut) {
+        if (toldAtMs !== null) continue
+        for (const { method, tool } of calls) if (method === 'tools/call') drained.touch({ tool: kit.tools.labelOf(tool) })
+      }
+      cut.clear()
+    })
+    return {
+      fact(view, fact) {
+        if (fact.kind === 'closed' && closedByOf(fact.cause) === 'sidecar') cut.add(view)
+        else if (fact.kind === 'told') cut.delete(view)
+      },
+      moment(_, moment) {
+        if (moment.is === 'drained') drained.observe({ tool: kit.tools.labelOf(moment.call.tool) }, moment.forMs)
+      },
+    }
+  },
+}

@@ -1,0 +1,55 @@
+/** The shape of a metric's file: what it is, and how it follows facts, moments and settlements. */
+import type { Fact, Flow } from '../../core/fact.ts'
+import type { LedgerView, Moment, Settlement } from '../../core/ledger.ts'
+import type { CallRecord } from '../../core/record.ts'
+import type { EffectiveLimits } from '../../hops/effective.ts'
+import type { MetricAbout } from './about.ts'
+import type { Kit } from './kit.ts'
+import type { Causes } from './possible.ts'
+
+export interface Family {
+  readonly about: readonly MetricAbout[]
+  /** Called once per registry. */
+  start(kit: Kit): Meter
+}
+
+export interface Meter {
+  /** Every fact but `moved` and `event`. */
+  fact?(view: LedgerView, fact: Fact): void
+  moved?(flow: Flow, bytes: number): void
+  moment?(view: LedgerView, moment: Moment): void
+  settled?(record: CallRecord, settlement: Settlement): void
+  /** A tool has its own label from now on: make its series, so that none is born at its first event. */
+  tool?(label: string): void
+  /** More causes can occur now. Called at the start with those that always can. */
+  causes?(added: Causes): void
+  /** The path in force has changed. */
+  path?(path: PathInForce): void
+  faults?(faults: readonly FaultInForce[]): void
+  /** The configuration file was read again. */
+  reloaded?(reload: Reload): void
+  /** What became of a report of work. */
+  reported?(source: ReportedSource, result: ReportedResult): void
+}
+
+export type ReportedSource = 'otlp' | 'probe'
+export type ReportedResult = 'matched' | 'unmatched' | 'ambiguous' | 'refused' | 'expired' | 'duplicate'
+
+export interface Reload {
+  readonly isTaken: boolean
+  readonly wallMs: number
+}
+
+export interface PathInForce {
+  readonly limits: EffectiveLimits
+  /** The presets in it (`custom` for the flags' own hop). */
+  readonly presets: readonly string[]
+  readonly mode: 'act' | 'shadow'
+}
+
+export interface FaultInForce {
+  readonly name: string
+  readonly isEnabled: boolean
+  /** Unix milliseconds; null: it stays. */
+  readonly expiresWallMs: number | null
+}

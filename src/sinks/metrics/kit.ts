@@ -1,0 +1,129 @@
+/** prom-client behind few words: series that exist before their first event, no NaN, hot counters read only when scraped. */
+import type { OpenMetricsContentType, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { CounterAbout, GaugeAbout, HistogramAbout } from './about.ts'
+import { LONG_BUCKETS, PREFIX, SHORT_BUCKETS } from './about.ts'
+import type { LabelCap } from './label-cap.ts'
+import type { Possible } from './possible.ts'
+import type { Readings } from './readings.ts'
+
+export type OpenRegistry = Registry<OpenMetricsContentType>
+export type Labels = Readonly<Record<string, string>>
+
+export interface CounterMeter {
+  inc(labels: Labels, by?: number): void
+  /** Exists from now on. */
+  touch(labels: Labels): void
+}
+export interface GaugeMeter {
+  set(labels: Labels, value: number): void
+  add(labels: Labels, by: number): void
+  clear(): void
+}
+export interface HistogramMeter {
+  /** What is no finite number is not observed. */
+  observe(labels: Labels, ms: number, traceId?: string | null): void
+  touch(labels: Labels): void
+}
+
+/** What a family is built with. */
+export interface Kit {
+  readonly version: string
+  readonly readings: Readings
+  readonly tools: LabelCap
+  readonly faults: LabelCap
+  readonly hops: LabelCap
+  readonly possible: Possible
+  /** Tools with a label of their own, and `other` once it is in use. */
+  toolLabels(): readonly string[]
+  /** Runs before each scrape is read. */
+  beforeScrape(run: () => void): void
+  counter(about: CounterAbout): CounterMeter
+  /** Its totals are kept elsewhere and read at each scrape: for what changes with every chunk. */
+  countedElsewhere(about: CounterAbout, totals: () => readonly (readonly [Labels, number])[]): void
+  gauge(about: GaugeAbout): GaugeMeter
+  gaugeReadAtScrape(about: GaugeAbout, values: () => readonly (readonly [Labels, number])[]): void
+  histogram(about: HistogramAbout): HistogramMeter
+}
+
+export function createKit(
+  registry: OpenRegistry,
+  parts: Omit<Kit, 'counter' | 'countedElsewhere' | 'gauge' | 'gaugeReadAtScrape' | 'histogram'>,
+): Kit {
+  const shapeOf = ({ name, help, labels }: CounterAbout | GaugeAbout | HistogramAbout) => ({
+    name: PREFIX + name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+  })
+  return {
+    ...parts,
+    counter: (about) => counterOf(new Counter(shapeOf(about))),
+    countedElsewhere(about, totals) {
+      const told = new Map<string, number>()
+      const counter = new Counter({
+        ...shapeOf(about),
+        collect() {
+          for (const [labels, total] of totals()) {
+            const key = Object.values(labels).join('\n')
+            counter.inc(labels, total - (told.get(key) ?? 0))
+            told.set(key, total)
+          }
+        },
+      })
+    },
+    gauge: (about) => gaugeOf(new Gauge(shapeOf(about))),
+    gaugeReadAtScrape(about, values) {
+      const gauge = new Gauge({
+        ...shapeOf(about),
+        collect() {
+          gauge.reset()
+          for (const [labels, value] of values()) if (Number.isFinite(value)) gauge.set(labels, value)
+        },
+      })
+    },
+    histogram: (about) => histogramOf(about, shapeOf(about)),
+  }
+}
+
+const counterOf = (counter: Counter): CounterMeter => ({
+  inc(labels, by = 1) {
+    if (by >= 0 && Number.isFinite(by)) counter.inc(labels, by)
+  },
+  touch: (labels) => counter.inc(labels, 0),
+})
+
+const gaugeOf = (gauge: Gauge): GaugeMeter => ({
+  set: (labels, value) => gauge.set(labels, value),
+  add: (labels, by) => gauge.inc(labels, by),
+  clear: () => gauge.reset(),
+})
+
+interface Shape {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: string[]
+  readonly registers: OpenRegistry[]
+}
+
+function histogramOf({ buckets, hasExemplars, labels: names }: HistogramAbout, shape: Shape): HistogramMeter {
+  const edges = { buckets: [...(buckets === 'long' ? LONG_BUCKETS : SHORT_BUCKETS)] }
+  const histogram = new Histogram({ ...shape, ...edges, ...(hasExemplars === true ? { enableExemplars: true } : {}) })
+  const known = new Set<string>()
+  const keyOf = (labels: Labels): string => names.map((name) => labels[name]).join('\n')
+  return {
+    observe(labels, ms, traceId = null) {
+      if (!Number.isFinite(ms)) return
+      known.add(keyOf(labels))
+      const value = Math.max(0, ms) / 1_000
+      if (hasExemplars !== true) histogram.observe(labels, value)
+      else histogram.observe({ labels, value, exemplarLabels: traceId === null ? {} : { trace_id: traceId } })
+    },
+    touch(labels) {
+      const key = keyOf(labels)
+      if (known.has(key)) return // zeroing what counts already would undo it
+      known.add(key)
+      histogram.zero(labels)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+/** What became of progress notifications. */
+import type { CounterAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const PROGRESS: CounterAbout = {
+  name: 'progress_notifications_total',
+  type: 'counter',
+  title: 'Progress notifications',
+  help: 'Progress notifications from the server: forwarded at once, held and sent later, dropped by a fault, or lost with the stream.',
+  labels: ['disposition'],
+  unit: 'count',
+}
+
+export const progressFamily: Family = {
+  about: [PROGRESS],
+  start(kit) {
+    const counts = { forwarded: 0, held: 0, dropped: 0, lost: 0 }
+    kit.countedElsewhere(PROGRESS, () => Object.entries(counts).map(([disposition, count]) => [{ disposition }, count]))
+    return {
+      moment(_, moment) {
+        if (moment.is === 'progress') counts[moment.how] += moment.count
+      },
+    }
+  },
+}

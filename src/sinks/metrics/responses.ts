@@ -1,0 +1,30 @@
+/** Response heads as clients got them. */
+import type { CounterAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const RESPONSES: CounterAbout = {
+  name: 'responses_total',
+  type: 'counter',
+  title: 'Responses, by status',
+  help: 'Response heads sent to clients: the server’s own, and those made here in its place.',
+  labels: ['code_class', 'origin'],
+  unit: 'count',
+}
+
+const CLASSES = ['2xx', '3xx', '4xx', '5xx']
+
+export const responsesFamily: Family = {
+  about: [RESPONSES],
+  start(kit) {
+    const responses = kit.counter(RESPONSES)
+    for (const code_class of CLASSES) {
+      for (const origin of ['upstream', 'sidecar']) responses.touch({ code_class, origin })
+    }
+    return {
+      fact(_, fact) {
+        if (fact.kind !== 'head' || fact.at !== 'client') return
+        responses.inc({ code_class: `${Math.floor(fact.status / 100)}xx`, origin: fact.origin })
+      },
+    }
+  },
+}

@@ -1,0 +1,40 @@
+/** What tools answered, and what never reached the client. */
+import type { CounterAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const RESULTS: CounterAbout = {
+  name: 'tool_results_total',
+  type: 'counter',
+  title: 'Tool results',
+  help: 'Calls of tools/call by their result as it came from the server; none: no result came, or none that could be read.',
+  labels: ['tool', 'result'],
+  unit: 'count',
+}
+const UNDELIVERED: CounterAbout = {
+  name: 'results_undelivered_total',
+  type: 'counter',
+  title: 'Results that never reached the client',
+  help: 'Calls of tools/call whose result came from the server and was not sent to the client.',
+  labels: ['tool'],
+  unit: 'count',
+}
+
+export const toolResultsFamily: Family = {
+  about: [RESULTS, UNDELIVERED],
+  start(kit) {
+    const results = kit.counter(RESULTS)
+    const undelivered = kit.counter(UNDELIVERED)
+    return {
+      tool(tool) {
+        for (const result of ['ok', 'tool_error', 'protocol_error', 'none']) results.touch({ tool, result })
+        undelivered.touch({ tool })
+      },
+      settled({ tool: name, result }, { isToolCall, toolResult }) {
+        if (!isToolCall) return
+        const tool = kit.tools.labelOf(name)
+        results.inc({ tool, result: toolResult })
+        if (result === 'seen') undelivered.inc({ tool })
+      },
+    }
+  },
+}

@@ -1,0 +1,28 @@
+/** Rules of the protocol that a server broke. */
+import type { CounterAbout } from './about.ts'
+import type { Family } from './family.ts'
+import { revisionLabel } from './words.ts'
+
+const VIOLATIONS: CounterAbout = {
+  name: 'protocol_violations_total',
+  type: 'counter',
+  title: 'Protocol violations',
+  help: 'Calls in which the server broke a rule of its revision, of which it could know.',
+  labels: ['rule', 'revision'],
+  unit: 'count',
+}
+
+export const violationsFamily: Family = {
+  about: [VIOLATIONS],
+  start(kit) {
+    const violations = kit.counter(VIOLATIONS)
+    for (const rule of ['work-after-cancel', 'message-after-cancel']) violations.touch({ rule, revision: '2026-07-28' })
+    for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', 'unknown'])
+      violations.touch({ rule: 'cancel-ignored', revision })
+    return {
+      settled({ violations: rules, revision }) {
+        for (const rule of rules) violations.inc({ rule, revision: revisionLabel(revision) })
+      },
+    }
+  },
+}

@@ -1,0 +1,44 @@
+/** Work that runs now, of sources that say when it starts. */
+import type { WorkPhase } from '../../core/ledger.ts'
+import type { GaugeAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const IN_FLIGHT: GaugeAbout = {
+  name: 'work_in_flight',
+  type: 'gauge',
+  title: 'Work running',
+  help: 'Calls of tools/call whose work has started and not ended, by sources that report a start.',
+  labels: ['source'],
+  unit: 'count',
+}
+const ORPHANS: GaugeAbout = {
+  name: 'orphan_work_in_flight',
+  type: 'gauge',
+  title: 'Abandoned work running',
+  help: 'Calls of tools/call that were abandoned and whose work has not ended: it rises at the close, while the orphan runs.',
+  labels: ['source'],
+  unit: 'count',
+}
+/** A span tells its start only when it has ended. */
+const SOURCE = 'probe'
+
+export const workInFlightFamily: Family = {
+  about: [IN_FLIGHT, ORPHANS],
+  start(kit) {
+    const running: Record<WorkPhase, number> = { none: 0, running: 0, orphaning: 0, over: 0 }
+    kit.gaugeReadAtScrape(IN_FLIGHT, () => [[{ source: SOURCE }, running.running + running.orphaning]])
+    kit.gaugeReadAtScrape(ORPHANS, () => [[{ source: SOURCE }, running.orphaning]])
+    // A call keeps the source it started with: its end may be told by another.
+    const started = new WeakSet<object>()
+    return {
+      moment(_, moment) {
+        if (moment.is !== 'work' || moment.call.method !== 'tools/call') return
+        const { call, source, from, to } = moment
+        if (from === 'none' && source === SOURCE && to !== 'over') started.add(call)
+        if (!started.has(call)) return
+        running[from] -= 1
+        running[to] += 1
+      },
+    }
+  },
+}

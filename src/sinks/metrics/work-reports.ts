@@ -1,0 +1,47 @@
+/** Reports of work: what became of each, and what is still waited for. */
+import type { CallView } from '../../core/ledger.ts'
+import type { CounterAbout, GaugeAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const REPORTS: CounterAbout = {
+  name: 'work_reports_total',
+  type: 'counter',
+  title: 'Work reports, by result',
+  help: 'Reports of work by source and by what became of them; response: the result itself told the end, drain: an untold cut was read on.',
+  labels: ['source', 'result'],
+  unit: 'count',
+}
+const PENDING: GaugeAbout = {
+  name: 'work_reports_pending',
+  type: 'gauge',
+  title: 'Calls waiting for a work report',
+  help: 'Calls of tools/call whose response is over and whose work nobody has reported yet.',
+  labels: [],
+  unit: 'count',
+}
+
+export const workReportsFamily: Family = {
+  about: [REPORTS, PENDING],
+  start(kit) {
+    const reports = kit.counter(REPORTS)
+    const waiting = new Set<CallView>()
+    kit.gaugeReadAtScrape(PENDING, () => [[{}, waiting.size]])
+    for (const source of ['otlp', 'probe']) {
+      for (const result of ['matched', 'unmatched', 'ambiguous', 'refused', 'expired', 'duplicate']) reports.touch({ source, result })
+    }
+    for (const source of ['drain', 'response']) reports.touch({ source, result: 'matched' })
+    return {
+      reported: (source, result) => reports.inc({ source, result }),
+      moment(_, moment) {
+        if (moment.is === 'drained') reports.inc({ source: 'drain', result: 'matched' })
+      },
+      fact({ calls }, fact) {
+        if (fact.kind === 'closed') for (const call of calls) if (call.method === 'tools/call' && !call.isSettled) waiting.add(call)
+      },
+      settled({ work }, { isToolCall, call }) {
+        waiting.delete(call)
+        if (isToolCall && work.source === 'response') reports.inc({ source: 'response', result: 'matched' })
+      },
+    }
+  },
+}

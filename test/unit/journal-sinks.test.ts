@@ -1,0 +1,147 @@
+/** The smaller sinks: events to a file, the closing summary, the live subscription. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Log } from '../../src/core/log.ts'
+import { silentLog } from '../../src/core/log.ts'
+import type { CallRecord } from '../../src/core/record.ts'
+import { createJournal } from '../../src/journal/journal.ts'
+import type { Sink } from '../../src/journal/sink.ts'
+import { createEventsSink } from '../../src/sinks/events.ts'
+import { createLive } from '../../src/sinks/live.ts'
+import { createSummary } from '../../src/sinks/summary.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { call, clientAbort, cutAt, done, moved, OPENED_AT_MS, passed, report, resultEvent } from '../support/ledger-rig.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'impatient-hop-events-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const journalOf = (...sinks: Sink[]) => {
+  const clock = fakeClock({ startMs: OPENED_AT_MS })
+  const journal = createJournal({
+    ...{ clock, sinks, graceMs: 500, waitMs: 60_000 },
+    onSinkError: (_, error) => {
+      throw error
+    },
+  })
+  clock.advance(20)
+  return { clock, journal, complete: () => [...call(), ...passed(9, resultEvent()), ...done(10)].forEach(journal.openExchange().tell) }
+}
+const heard = (): { log: Log; said: string[] } => {
+  const said: string[] = []
+  const log = { ...silentLog, warn: (message: string) => said.push(message), error: (message: string) => said.push(message) }
+  return { log, said }
+}
+const noOut = (): void => undefined
+
+describe('--events', () => {
+  test('a line per call, at its settlement, appended [journal.events-lines]', async () => {
+    const file = join(folder, 'calls.jsonl')
+    writeFileSync(file, '{"id":"before"}\n')
+    const { journal, complete } = journalOf(
+      await createEventsSink({ file, bytesMax: 1e6, writeOut: noOut, log: silentLog, dropped: () => undefined }),
+    )
+    complete()
+    complete()
+    await journal.close()
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as CallRecord).id)).toEqual(['before', 'c1', 'c2'])
+  })
+  test('stops at the limit, says so once, counts the rest [journal.events-bound]', async () => {
+    const file = join(folder, 'small.jsonl')
+    const { log, said } = heard()
+    let dropped = 0
+    const sink = await createEventsSink({
+      file,
+      bytesMax: 2_000,
+      writeOut: noOut,
+      log,
+      dropped: (count) => {
+        dropped += count
+      },
+    })
+    const { journal, complete } = journalOf(sink)
+    for (let n = 0; n < 5; n += 1) complete()
+    await journal.close()
+    const text = readFileSync(file, 'utf8')
+    const lines = text.trimEnd().split('\n').length
+    expect(text.length).toBeLessThanOrEqual(2_000)
+    expect(text.endsWith('}\n')).toBe(true)
+    expect([lines > 0, lines + dropped, said.length]).toEqual([true, 5, 1])
+    const again = journalOf(await createEventsSink({ file, bytesMax: 2_000, writeOut: noOut, log, dropped: () => undefined }))
+    again.complete()
+    await again.journal.close()
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+  test('to standard output through what the process lends', async () => {
+    const out: string[] = []
+    const { journal, complete } = journalOf(
+      await createEventsSink({ file: '-', bytesMax: 1e6, writeOut: (text) => out.push(text), log: silentLog, dropped: () => undefined }),
+    )
+    complete()
+    await journal.close()
+    expect(out.map((line) => [(JSON.parse(line) as CallRecord).id, line.endsWith('\n')])).toEqual([['c1', true]])
+  })
+  test('a file that cannot be opened rejects; one that cannot be written is told once and counted', async () => {
+    await expect(
+      createEventsSink({ file: join(folder, 'no/such'), bytesMax: 1, writeOut: noOut, log: silentLog, dropped: () => undefined }),
+    ).rejects.toThrow('ENOENT')
+    const { log, said } = heard()
+    let dropped = 0
+    const sink = await createEventsSink({
+      file: '/dev/full',
+      bytesMax: 1e6,
+      writeOut: noOut,
+      log,
+      dropped: (count) => {
+        dropped += count
+      },
+    })
+    const { journal, complete } = journalOf(sink)
+    complete()
+    await expect.poll(() => said.length).toBe(1)
+    complete()
+    await journal.close()
+    expect([dropped, said.length]).toEqual([1, 1])
+  })
+})
+
+test('the summary counts calls, closes by cause, orphan work and the unobserved [journal.summary]', () => {
+  const summary = createSummary()
+  const { clock, journal, complete } = journalOf(summary.sink)
+  expect(summary.lines().join('\n')).toContain('orphan work  none seen')
+  complete()
+  const orphan = journal.openExchange()
+  for (const fact of [...call(), ...cutAt(3_000)]) orphan.tell(fact)
+  clock.advance(7_500)
+  journal.reportWork(orphan.id, report('end', 7_000))
+  const quiet = journal.openExchange()
+  for (const fact of [...call(), ...cutAt(3_000, clientAbort)]) quiet.tell(fact)
+  clock.advance(70_000)
+  const text = summary.lines().join('\n')
+  expect(text).toContain('complete 1')
+  expect(text).toContain('idle_timeout 1')
+  expect(text).toContain('client_abort 1')
+  expect(text).toContain('orphan work  4s in 1 call, the longest 4s')
+  expect(text).toContain('unobserved   1 of tools/call')
+  expect(text).toContain('violations   1')
+})
+
+test('live listeners hear facts and records until they leave, or throw', () => {
+  const live = createLive()
+  const { journal, complete } = journalOf(live.sink)
+  const heardOf: string[] = []
+  const leave = live.subscribe({ fact: (_, { kind }) => heardOf.push(kind), settled: ({ id }) => heardOf.push(id) })
+  live.subscribe({
+    fact() {
+      throw new Error('gone')
+    },
+  })
+  complete()
+  expect(heardOf).toEqual(['opened', 'understood', 'asked', 'head', 'head', 'server_over', 'closed', 'finished', 'c1'])
+  leave()
+  complete()
+  journal.openExchange().tell(moved(1, 'seen', 1))
+  expect(heardOf).toHaveLength(9)
+})
