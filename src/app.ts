@@ -64,6 +64,7 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
   // The exporter needs the receivers, which need the journal, which needs its sinks.
   const more = [ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })]
   const books = await openBooks({ settings, clock, log, writeOut, heldBytes: () => held.totalBytes, more })
+  keep(books.workPort)
   const steering = keep(createSteering(settings, clock, books.metrics))
   const receivers = keep(await startWorkReceivers({ otlp: settings.otlp, workPort: books.workPort, clock, log }))
   books.metrics.setOtlpUp(receivers.isUp())

@@ -37,7 +37,7 @@ const CALLS_MAX = 50_000
 
 /** Rejects with the system's error for an events file that cannot be opened. */
 export async function openBooks({ settings, clock, log, heldBytes, writeOut, more }: BooksAsked): Promise<Books> {
-  const { graceMs, waitMs } = settings.snapshot.work
+  const { graceMs, waitMs, match } = settings.snapshot.work
   const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
   const summary = createSummary()
   const events =
@@ -50,6 +50,6 @@ export async function openBooks({ settings, clock, log, heldBytes, writeOut, mor
     sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...more, ...events],
     onSinkError: (name, error) => log.error(`${name} failed and is passed over; calls go on`, { error: String(error) }),
   })
-  const workPort = createWorkPort({ clock, correlator, deliver: journal.reportWork, count: metrics.countReport })
+  const workPort = createWorkPort({ clock, correlator, matchers: match ?? [], deliver: journal.reportWork, count: metrics.countReport })
   return { metrics, summary, journal, workPort }
 }

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { demoCommand } from './demo.ts'
 import { hopsCommand } from './hops.ts'
+import { probeCommand } from './probe.ts'
 import { runCommand } from './run.ts'
 import { schemaCommand } from './schema.ts'
 import { validateCommand } from './validate.ts'
@@ -15,5 +16,6 @@ export const COMMANDS: readonly Command[] = [
   callsCommand,
   validateCommand,
   schemaCommand,
+  probeCommand,
   completionCommand,
 ]

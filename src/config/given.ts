@@ -65,12 +65,16 @@ const PREFIX = 'IMPATIENT_'
 
 /** What Kubernetes sets in every pod beside a service of this name: nobody asked for it, so nothing is said of it. */
 const SERVICE_LINK = /^IMPATIENT_HOP_(SERVICE_|PORT)/
+/** What the probe reads in the server, which may share our environment. */
+const PROBES_OWN = 'IMPATIENT_HOP_WORK_URL'
 
 /** One line that names every `IMPATIENT_*` variable nothing reads, or null. `used`: those a file refers to. */
 export function unknownVariables(env: Environment, used: ReadonlySet<string>): string | null {
   const known = [...RUN_FLAGS.map(({ name }) => environmentName(name)), TOKEN_VARIABLE]
   const unknown = Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !used.has(name) && !SERVICE_LINK.test(name))
+    .filter(
+      (name) => name.startsWith(PREFIX) && !known.includes(name) && !used.has(name) && !SERVICE_LINK.test(name) && name !== PROBES_OWN,
+    )
     .sort()
     .map((name) => {
       // The prefix is common to all, and would make everything near.

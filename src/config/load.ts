@@ -148,6 +148,7 @@ function readWork(file: SettingsFile | null, given: Given): WorkSettings {
     afterCut: given.one('after-cut', choiceOf(AFTER_CUTS)) ?? written?.afterCut ?? 'hang-up',
     waitMs: written?.wait ?? WAIT_MS,
     inject: given.one('inject', choiceOf(INJECTS)) ?? written?.inject ?? 'header',
+    match: written?.match ?? [],
   }
 }
 

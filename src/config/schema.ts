@@ -63,9 +63,21 @@ export const pathEntrySchema = strict({
   with: hopSchema.optional(),
 }).meta({ description: 'A hop, and what of it is different here' })
 
-/** A list that must be empty, for what this version does not have; the message says so. */
-const emptyList = (what: string) =>
-  z.array(z.never({ error: `${what}: leave the list empty` }), { error: ({ input }) => `expected a list, got ${show(input)}` })
+const matcherText = (what: string) =>
+  z
+    .string({ error: ({ input }) => `expected ${what} as text, got ${show(input)}` })
+    .min(1, { error: `expected ${what}, got an empty text` })
+
+/** Which spans are work, for servers that give theirs no `mcp.method.name`. */
+const matcher = z
+  .union(
+    [
+      strict({ attribute: matcherText("an attribute's name"), equals: matcherText('its value') }),
+      strict({ name: matcherText('a span name, with * for any text') }),
+    ],
+    { error: 'expected { attribute: …, equals: … } or { name: "…" }' },
+  )
+  .meta({ description: 'An attribute and its value, or a pattern of the span name with * for any text' })
 
 const work = strict({
   grace: duration.optional(),
@@ -76,7 +88,7 @@ const work = strict({
   inject: oneOf(...INJECTS)
     .meta({ description: 'How the trace context reaches the server (default header)' })
     .optional(),
-  match: emptyList('matchers of spans are not supported by this version').optional(),
+  match: z.array(matcher).max(100).meta({ description: 'Spans that count as work besides those with mcp.method.name' }).optional(),
 }).meta({ description: 'The work of the server: what counts as orphaned, and how it is found' })
 
 export const settingsSchema = strict({

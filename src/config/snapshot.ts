@@ -11,11 +11,16 @@ export type Mode = 'act' | 'shadow'
 export type AfterCut = 'hang-up' | 'drain'
 export type Inject = 'header' | 'meta' | 'both' | 'none'
 
+/** A span that counts as work: by an attribute's value, or by its name with `*` for any text. */
+export type SpanMatch = { readonly attribute: string; readonly equals: string } | { readonly name: string }
+
 export interface WorkSettings {
   readonly graceMs: number
   readonly afterCut: AfterCut
   readonly waitMs: number
   readonly inject: Inject
+  /** Besides spans with `mcp.method.name`. Absent: none. */
+  readonly match?: readonly SpanMatch[]
 }
 
 /** What of the configuration an exchange needs; replaced whole by a reload or a control call. */

@@ -33,4 +33,5 @@ export const configRequirements = {
   'config.addresses': 'Addresses are host:port, :port or [::1]:port; port 0 lets the system choose.',
   'config.several-errors': 'All mistakes of a configuration are told at once.',
   'config.example': 'The example configuration is valid and can be run as it is.',
+  'cli.span-matchers': 'work.match names spans that count as work: by an attribute and its value, or by a pattern of the name',
 } as const

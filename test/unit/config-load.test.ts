@@ -52,7 +52,7 @@ test('the defaults are those the documentation names', () => {
     snapshot: {
       mode: 'act',
       path: [],
-      work: { graceMs: 2_000, afterCut: 'hang-up', waitMs: 60_000, inject: 'header' },
+      work: { graceMs: 2_000, afterCut: 'hang-up', waitMs: 60_000, inject: 'header', match: [] },
       seed: 42,
     },
     file: null,
@@ -64,7 +64,7 @@ test('flag over environment over file over default [config.precedence]', () => {
   const env = { IMPATIENT_LISTEN: ':2', IMPATIENT_GRACE: '2500ms', IMPATIENT_MODE: '' }
   const { listen, snapshot } = settingsOf({ file, env, flags: { listen: ':3' } })
   expect(listen.port).toBe(3)
-  expect(snapshot.work).toEqual({ graceMs: 2_500, inject: 'meta', afterCut: 'drain', waitMs: 5_000 })
+  expect(snapshot.work).toEqual({ graceMs: 2_500, inject: 'meta', afterCut: 'drain', waitMs: 5_000, match: [] })
   expect(snapshot.mode).toBe('shadow')
   expect(settingsOf({ file, env }).listen.port).toBe(2)
   expect(settingsOf({ file }).listen.port).toBe(1)
@@ -199,12 +199,11 @@ describe('refusals', () => {
     expect(errorsOf({ file: '- a\n' })[0]).toMatch(/^c\.yaml:1 expected an object with listen, upstream/)
     expect(errorsOf({ file: 'listen: :1\nlisten: :2\n' })[0]).toMatch(/^c\.yaml:2 .*unique/)
   })
-  test('matchers of spans are refused while nothing reads them', () => {
-    const file = (text: string) => errorsOf({ file: `upstream: http://h\n${text}` })
-    expect(file('faults: []\nsafety: {}\n')).toEqual([])
-    expect(file('work:\n  match: [{}]\n')).toEqual([
-      'c.yaml:3 work.match[0]: matchers of spans are not supported by this version: leave the list empty',
-    ])
+  test('matchers of spans: an attribute and its value, or a pattern of the name [cli.span-matchers]', () => {
+    const file = 'upstream: http://h\nwork:\n  match:\n    - { attribute: job.kind, equals: render }\n    - name: "job *"\n'
+    expect(settingsOf({ file }).snapshot.work.match).toEqual([{ attribute: 'job.kind', equals: 'render' }, { name: 'job *' }])
+    expect(errorsOf({ file: `${file}    - { attribute: job.kind }\n` })[0]).toMatch(/^c\.yaml:6 work\.match\[2\]/)
+    expect(errorsOf({ file: 'upstream: http://h\nfaults: []\nsafety: {}\n' })).toEqual([])
   })
   test('an upstream with a path, in the file too [cli.upstream-path]', () => {
     expect(errorsOf({ file: 'upstream: http://h/mcp\n' })[0]).toMatch(
