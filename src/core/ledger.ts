@@ -12,6 +12,7 @@ import type { LedgerView, Moment, Settlement } from './ledger-view.ts'
 import type { ReportJudgement, SettleRules } from './ledger-work.ts'
 import { judgeReport, settlesAtMs, settleWork, takeReport } from './ledger-work.ts'
 import type { CallRecord } from './record.ts'
+import { headWords } from './recorded-head.ts'
 import type { RawHeaders } from './signal.ts'
 import { headerOf } from './signal.ts'
 import { bodyHasEvents } from './sse-scanner.ts'
@@ -69,16 +70,14 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
     case 'moved':
       return takeMoved(state, fact.atMs, fact.flow, fact.bytes)
     case 'event':
+      if (fact.at === 'server') state.partSeenAtMs = null
       return takeMark(state, fact, say)
     case 'opened':
       return takeOpened(state, fact)
     case 'understood':
       return readAskInto(state, fact, say)
     case 'asked':
-      state.askedAtMs = fact.atMs
-      state.silentSinceMs ??= fact.atMs
-      if (fact.atMs - state.openedAtMs >= 1) state.timeline.add(fact.atMs - state.openedAtMs, 'asked')
-      return
+      return takeAsked(state, fact.atMs)
     case 'head':
       return fact.at === 'server' ? takeServersHead(state, fact, say) : takeClientsHead(state, fact)
     case 'json':
@@ -92,6 +91,7 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
       if (!state.notices.includes(fact.what) && state.notices.length < 20) state.notices.push(fact.what)
       return
     case 'closed':
+      tellPart(state)
       return takeClosed(state, fact, say)
     case 'told':
       state.toldAtMs ??= fact.atMs
@@ -118,6 +118,12 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
 
 const sinceOpened = (state: LedgerState, { atMs }: { readonly atMs: number }): number => Math.round(atMs - state.openedAtMs)
 
+function takeAsked(state: LedgerState, atMs: number): void {
+  state.askedAtMs = atMs
+  state.silentSinceMs ??= atMs
+  if (atMs - state.openedAtMs >= 1) state.timeline.add(atMs - state.openedAtMs, 'asked')
+}
+
 type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
 
 function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 'sent', bytes: number): void {
@@ -125,11 +131,29 @@ function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 
     state.bytesSeen += bytes
     sawServer(state, atMs)
     if (!state.hasEvents) state.timeline.addBytes(atMs - state.openedAtMs, bytes)
+    else takePart(state, atMs, bytes)
   } else if (flow === 'sent') {
     state.bytesSent += bytes
     state.firstByteAtMs ??= atMs
     if (state.answer === 'none') state.answer = 'other'
   } else state.bytesRequest += bytes
+}
+
+/** An event that takes its time to come whole is no silence: its parts are told where they are this far apart. */
+const PARTS_APART_MS = 100
+
+function takePart(state: LedgerState, atMs: number, bytes: number): void {
+  if (state.partSeenAtMs === null) state.partBytes = 0
+  else if (atMs - state.partSeenAtMs >= PARTS_APART_MS) tellPart(state)
+  state.partSeenAtMs = atMs
+  state.partBytes += bytes
+}
+
+function tellPart(state: LedgerState): void {
+  if (state.partSeenAtMs === null) return
+  state.timeline.addTraffic(state.partSeenAtMs - state.openedAtMs, 'part', state.partBytes)
+  state.partSeenAtMs = null
+  state.partBytes = 0
 }
 
 /** The server's silence ends here, and begins anew. */
@@ -155,7 +179,7 @@ function takeServersHead(state: LedgerState, fact: FactOf<'head'>, say: (moment:
   state.seenStatus = fact.status
   state.hasEvents = bodyHasEvents(fact.rawHeaders)
   sawServer(state, fact.atMs)
-  state.timeline.addTraffic(fact.atMs - state.openedAtMs, 'headers', fact.status)
+  state.timeline.addTraffic(fact.atMs - state.openedAtMs, 'headers', fact.status, ...headWords(fact.rawHeaders))
   if (fact.status < 200 || fact.status > 299) return
   const names = state.calls.flatMap(({ tool }) => (tool === null ? [] : [tool]))
   if (names.length > 0) say({ is: 'tools', names })

@@ -187,7 +187,7 @@ describe('settling', () => {
   })
 })
 
-describe('a cancellation on another exchange [journal.joins-cancellations]', () => {
+describe('a cancellation on another exchange', () => {
   const session = ['Mcp-Session-Id', 's1']
   const cancel = (ms: number, id: string, more = session): Fact[] => [
     opened(ms),
@@ -198,7 +198,7 @@ describe('a cancellation on another exchange [journal.joins-cancellations]', () 
   ]
   const sessionCall = (id: string, more = session): Fact[] => [opened(), understood(1, toolCall(id), '2025-11-25', more), ...heads(4)]
 
-  test('abandons the call of that session and id, and tells when the server had it', () => {
+  test('abandons the call of that session and id, and tells when the server had it [journal.joins-cancellations]', () => {
     const rig = journalRig()
     const deaf = rig.run(...sessionCall('3'))
     const others = [

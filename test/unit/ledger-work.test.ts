@@ -38,8 +38,8 @@ const settled = (...facts: Fact[]) =>
 const cancelled = (ms: number): Fact => ({ kind: 'cancelled', atMs: at(ms), requestId: '7' })
 const cancelTold = (ms: number, reachedMs = ms): Fact => ({ kind: 'cancel_told', atMs: at(ms), reachedAtMs: at(reachedMs), requestId: '7' })
 
-describe('known truths [ledger.known-truths]', () => {
-  test('cut at 3 s with 5 s of work: 2 s orphaned', () => {
+describe('known truths', () => {
+  test('cut at 3 s with 5 s of work: 2 s orphaned [ledger.known-truths]', () => {
     const facts = [...call(), ...cutAt(3_000), work(5_200, report('start', 0)), work(5_200, report('end', 5_000))]
     expect(settled(...facts)).toMatchObject({ orphanMs: 2_000, cancelToStopMs: null, beforeCloseMs: null, causeClass: 'hop' })
     expect(settled(...facts).record.work).toEqual({
@@ -158,10 +158,10 @@ describe('being told', () => {
   })
 })
 
-describe('verdicts by revision [ledger.verdict-by-revision]', () => {
+describe('verdicts by revision', () => {
   const ranOn = (revision: string | null): readonly string[] =>
     settled(...call(revision), ...cutAt(3_000, clientAbort), work(9_100, report('end', 9_000))).record.violations
-  test('a close cancels in 2026-07-28 and not before, nor where nobody knows', () => {
+  test('a close cancels in 2026-07-28 and not before, nor where nobody knows [ledger.verdict-by-revision]', () => {
     expect(ranOn('2026-07-28')).toEqual(['work-after-cancel'])
     expect(ranOn('2025-11-25')).toEqual([])
     expect(ranOn(null)).toEqual([])
@@ -184,12 +184,12 @@ describe('verdicts by revision [ledger.verdict-by-revision]', () => {
   })
 })
 
-describe('drain [ledger.drain-apart]', () => {
+describe('drain', () => {
   const drained = (...facts: Fact[]): unknown[] =>
     ledgerRig()
       .take(...call(), ...facts)
       .moments.flatMap((moment) => (moment.is === 'drained' ? [moment.forMs] : []))
-  test('is how long the server still talked after our untold cut, and no work', () => {
+  test('is how long the server still talked after our untold cut, and no work [ledger.drain-apart]', () => {
     const facts = [closed(3_000, idleCut), event(5_000, 'server', resultEvent()), serverOver(5_001), finished(5_001)]
     expect(drained(...facts)).toEqual([2_000])
     expect(settled(...call(), ...facts)).toMatchObject({
@@ -263,7 +263,7 @@ describe('when to settle', () => {
   })
 })
 
-describe('a report is judged before it is taken [ledger.reports-judged]', () => {
+describe('a report is judged before it is taken', () => {
   const { ledger } = ledgerRig().take(...call(), ...cutAt(3_000))
   test.each([
     ['a start 250 ms before the opening', report('start', -250), 3_000, 'matched'],
@@ -274,7 +274,7 @@ describe('a report is judged before it is taken [ledger.reports-judged]', () => 
     ['no time at all', report('end', Number.NaN), 3_000, 'refused'],
     ['another request’s', report('end', 3_000, '8'), 3_000, 'unmatched'],
     ['its own by id', report('end', 3_000, '7'), 3_000, 'matched'],
-  ])('%s', (_, of, nowMs, judgement) => expect(ledger.judge(of, at(nowMs))).toBe(judgement))
+  ])('%s [ledger.reports-judged]', (_, of, nowMs, judgement) => expect(ledger.judge(of, at(nowMs))).toBe(judgement))
   test('after settlement', () => {
     const rig = ledgerRig().take(...call(), ...cutAt(3_000))
     rig.settle()

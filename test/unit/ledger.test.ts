@@ -182,9 +182,9 @@ describe('the result', () => {
   })
 })
 
-describe('a batch [ledger.batch-apart]', () => {
+describe('a batch', () => {
   const batch = `[${toolCall(1, 'a', '"p1"')},${toolCall('"1"', 'b', '"p2"')},{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}]`
-  test('of three is three records, told apart by raw id and token', () => {
+  test('of three is three records, told apart by raw id and token [ledger.batch-apart]', () => {
     const rig = ledgerRig().take(
       ...call('2025-03-26', batch),
       ...passed(5, progressEvent('"p2"')),

@@ -200,8 +200,8 @@ describe('the page', () => {
   })
 })
 
-describe('series are there before their first event [metrics.born-early]', () => {
-  test('those without a tool from the start, with 0', async () => {
+describe('series are there before their first event', () => {
+  test('those without a tool from the start, with 0 [metrics.born-early]', async () => {
     const samples = await metricsRig().scrape()
     for (const sample of [
       ...['exchanges_opened_total{kind="call"}', 'exchanges_closed_total{kind="call",answer="sse",cause="client_abort",ending="fin"}'],
@@ -257,8 +257,8 @@ describe('series are there before their first event [metrics.born-early]', () =>
   })
 })
 
-describe('known values for known calls [metrics.known-values]', () => {
-  test('cut at 3 s with 5 s of work: 2 s of orphan work, under its tool, revision and cause', async () => {
+describe('known values for known calls', () => {
+  test('cut at 3 s with 5 s of work: 2 s of orphan work, under its tool, revision and cause [metrics.known-values]', async () => {
     const rig = metricsRig()
     rig.metrics.setPath(NGINX)
     const id = rig.run(...call(), ...passed(5, progressEvent()), ...cutAt(3_000))
@@ -446,8 +446,8 @@ describe('known values for known calls [metrics.known-values]', () => {
   })
 })
 
-describe('names have limits [metrics.label-caps]', () => {
-  test('so many tools, then other, counted', async () => {
+describe('names have limits', () => {
+  test('so many tools, then other, counted [metrics.label-caps]', async () => {
     const rig = metricsRig({ toolsMax: 2 })
     for (const tool of ['a', 'b', 'c', 'd']) rig.run(...call('2026-07-28', toolCall(7, tool)), ...passed(9, resultEvent()), ...done(10))
     const samples = await rig.scrape()
