@@ -51,6 +51,11 @@ function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
   const nowMs = beginTurn(x)
   const { answering } = x
   x.ports.reached(true)
+  const why = whyNotPassed(head)
+  if (why !== null) {
+    x.leg?.lose('fin')
+    return loseServer(x, 'fin', { kind: 'server_close', seat: null, detail: `the server's answer is not valid HTTP/1.1: ${why}` })
+  }
   tellUnderstood(x)
   answering.framing = framing
   if (bodyHasEvents(head.rawHeaders)) answering.scanner = createSseScanner({ eventBytesMax: EVENT_BYTES_MAX })
@@ -58,6 +63,12 @@ function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
   x.tell({ kind: 'head', atMs: nowMs, at: 'server', status: head.status, rawHeaders: head.rawHeaders, origin: 'upstream' })
   x.line?.fromServer(head, nowMs)
   endTurn(x)
+}
+
+/** What Node's parser takes but no answer of ours can say. */
+function whyNotPassed({ status, reason }: Head): string | null {
+  if (status < 200) return `status ${status} is none of an answer`
+  return /[^\t\x20-\x7e\x80-\xff]/.test(reason) ? 'a control character in its reason phrase' : null
 }
 
 function bodyIsJson(rawHeaders: RawHeaders): boolean {

@@ -4,21 +4,34 @@ export const MEANING_BYTES_MAX = 1_048_576
 
 export interface Collector {
   take(chunk: Uint8Array): void
-  /** The body as UTF-8 text; null where it was too long. */
+  /** The body as UTF-8 text; null where it was too long, or was let go. */
   text(): string | null
   isTooLong(): boolean
+  /** Its meaning is known: nothing is kept any more, and nothing more is taken. */
+  release(): void
 }
 
 export function createCollector(): Collector {
-  let chunks: Uint8Array[] = []
+  // One buffer that grows: a body in chunks of one byte each must not cost an object each.
+  let kept: Buffer | null = Buffer.alloc(0)
   let bytes = 0
   return {
     take(chunk) {
+      const from = bytes
       bytes += chunk.length
-      if (bytes > MEANING_BYTES_MAX) chunks = []
-      else chunks.push(chunk)
+      if (bytes > MEANING_BYTES_MAX) kept = null
+      if (kept === null) return
+      if (bytes > kept.length) {
+        const grown = Buffer.allocUnsafeSlow(from === 0 ? bytes : Math.max(bytes, Math.min(2 * kept.length, MEANING_BYTES_MAX)))
+        kept.copy(grown, 0, 0, from)
+        kept = grown
+      }
+      kept.set(chunk, from)
     },
-    text: () => (bytes > MEANING_BYTES_MAX ? null : Buffer.concat(chunks).toString('utf8')),
+    text: () => kept?.toString('utf8', 0, bytes) ?? null,
     isTooLong: () => bytes > MEANING_BYTES_MAX,
+    release() {
+      kept = null
+    },
   }
 }

@@ -2,6 +2,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
+import { readFirst } from './read-first.ts'
 
 /** Servers close idle connections, commonly after 5 s; a request that meets the close is lost, and none is sent twice. */
 const IDLE_MAX_MS = 4_000
@@ -18,9 +19,15 @@ type PooledSocket = Socket & { _httpMessage?: { res?: http.IncomingMessage } }
 
 /** Node's two documented hooks on the pool, and the one place where a request passes on its way in. */
 interface Hooks {
+  createConnection(...args: unknown[]): Socket
   keepSocketAlive(socket: PooledSocket): boolean
   reuseSocket(socket: Socket, request: http.ClientRequest): void
   addRequest(request: http.ClientRequest & { maxHeaderSize?: number; maxHeadersCount?: number }, ...rest: unknown[]): void
+}
+
+/** Bytes on an idle connection answer nothing: what follows on it could be mistaken. */
+function giveUp(this: Socket): void {
+  this.destroy()
 }
 
 /** Node's agent with those replaced. No `maxSockets`: a queued request would wait unseen. */
@@ -32,12 +39,20 @@ export function createPool(protocol: string): http.Agent {
     if (idleMs <= 0 || !socket.writable || socket.readableLength > 0) return false
     socket.unref()
     socket.setTimeout(idleMs) // the agent destroys a free connection at its `timeout`
+    socket.on('data', giveUp)
     return true
   }
   const reuseSocket = hooks.reuseSocket.bind(agent)
   hooks.reuseSocket = (socket, request) => {
     reuseSocket(socket, request) // takes the idle connection's error listener off, too
+    socket.off('data', giveUp)
     socket.setTimeout(0) // else an earlier hint would end a slow answer
+  }
+  const createConnection = hooks.createConnection.bind(agent)
+  hooks.createConnection = (...args) => {
+    const socket = createConnection(...args)
+    readFirst(socket)
+    return socket
   }
   const addRequest = hooks.addRequest.bind(agent)
   hooks.addRequest = (request, ...rest) => {

@@ -18,7 +18,11 @@ export function sendReset(socket: Socket): Break {
  * The kernel still knows, for a reset connection has no peer; after a FIN of our own neither has a finished one, and this says no.
  */
 export function endsInReset(socket: Socket): boolean {
-  if (socket.writableEnded) return false
+  return !socket.writableEnded && hasLostPeer(socket)
+}
+
+/** The kernel knows no other end of this connection any more. */
+export function hasLostPeer(socket: Socket): boolean {
   const { _handle: handle } = socket as unknown as { _handle?: { getpeername?(out: object): number } | null }
   return handle?.getpeername !== undefined && handle.getpeername({}) !== 0
 }

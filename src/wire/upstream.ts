@@ -187,6 +187,10 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
     if (statusCode === 100 || leg.interims > INTERIM_MAX || leg.isOver || leg.lost !== null) return
     leg.events.interim(statusCode, statusMessage, rawHeaders)
   })
+  outgoing.on('upgrade', (_, socket) => {
+    socket.destroy() // Node would do so without a word
+    tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
+  })
   const waiting = leg.waiting
   leg.waiting = []
   for (const act of waiting) act()
