@@ -1,10 +1,10 @@
 /** Steering the running sidecar: the control state, the planner compiled from it, and what a change does to open exchanges. */
 import { readPathFrom } from '../config/api-path.ts'
-import type { Settings } from '../config/snapshot.ts'
+import type { Settings, Snapshot } from '../config/snapshot.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CallRecord } from '../core/record.ts'
 import { createCaps } from '../faults/caps.ts'
-import type { Change, Release } from '../faults/control.ts'
+import type { Change, FromFile, Release } from '../faults/control.ts'
 import { faultsInForce, inForce } from '../faults/control.ts'
 import type { Controller } from '../faults/controller.ts'
 import { createController } from '../faults/controller.ts'
@@ -18,8 +18,15 @@ import type { LinePlanner } from '../wire/line-planner.ts'
 import { createLinePlanner } from '../wire/line-planner.ts'
 import type { Listener } from '../wire/listener.ts'
 
+/** What shows what is in force. */
+export type SteeringMetrics = Pick<Metrics, 'setPath' | 'setFaults'>
+
 export interface Steering {
   readonly control: Controller
+  /** In force for exchanges opened now. */
+  snapshot(): Snapshot
+  /** The file was read anew: path, faults, safety, work and mode take effect for exchanges opened from now on. */
+  reload(settings: Pick<Settings, 'snapshot' | 'faults'>): void
   readonly planner: () => LinePlanner
   readonly tally: ReturnType<typeof createFaultMemory>['tally']
   readonly readPath: typeof readPathFrom
@@ -30,12 +37,12 @@ export interface Steering {
   close(): void
 }
 
-export function createSteering({ snapshot, faults }: Settings, clock: Clock, metrics: Metrics): Steering {
+export function createSteering(settings: Pick<Settings, 'snapshot' | 'faults'>, clock: Clock, metrics: SteeringMetrics): Steering {
+  let { snapshot } = settings
   const memory = createFaultMemory()
   const caps = createCaps()
   let attached: { readonly listener: Listener; readonly calls: () => readonly CallRecord[] } | null = null
-  const from = { rules: faults?.rules ?? [], safety: faults?.safety ?? {}, path: snapshot.path }
-  const control: Controller = createController({ clock, from, changed })
+  const control: Controller = createController({ clock, from: fromFile(settings), changed })
   let planner = compile()
   show()
 
@@ -70,6 +77,12 @@ export function createSteering({ snapshot, faults }: Settings, clock: Clock, met
 
   return {
     control,
+    snapshot: () => snapshot,
+    reload(next) {
+      // A seed that was drawn is drawn once: the same calls keep their fates.
+      snapshot = { ...next.snapshot, seed: snapshot.seed }
+      control.reload(fromFile(next))
+    },
     planner: () => planner,
     tally: memory.tally,
     readPath: readPathFrom,
@@ -93,3 +106,9 @@ export function createSteering({ snapshot, faults }: Settings, clock: Clock, met
     close: control.close,
   }
 }
+
+const fromFile = ({ snapshot, faults }: Pick<Settings, 'snapshot' | 'faults'>): FromFile => ({
+  rules: faults?.rules ?? [],
+  safety: faults?.safety ?? {},
+  path: snapshot.path,
+})

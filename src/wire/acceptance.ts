@@ -2,10 +2,12 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { assertNever } from '../core/assert.ts'
-import type { Timer } from '../core/clock.ts'
+import type { Clock, Timer } from '../core/clock.ts'
+import type { Break } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
 import { isReleased } from '../faults/controller.ts'
 import type { ExchangePorts } from './exchange.ts'
+import { sendReset } from './reset.ts'
 
 export interface AcceptanceGate {
   take(socket: Socket, connection: number): void
@@ -54,9 +56,7 @@ export function createAcceptance(server: Server, ports: ExchangePorts): Acceptan
         case 'stall':
           return stall(socket, decision.name, decision.what.forMs)
         case 'refuse':
-          if (decision.what.ending === 'rst') socket.resetAndDestroy()
-          else socket.destroy()
-          return
+          return refuse(socket, decision.what.ending, ports.clock)
         default:
           assertNever(decision.what)
       }
@@ -65,4 +65,19 @@ export function createAcceptance(server: Server, ports: ExchangePorts): Acceptan
       for (const one of [...stalled]) if (isReleased(releases, { fault: one.fault })) one.goOn()
     },
   }
+}
+
+/** A refused client that does not answer the FIN is given up after this. */
+const REFUSED_WAIT_MS = 1_000
+
+/** With bytes unread a plain close would be a reset: so end, discard, and destroy a little later. */
+function refuse(socket: Socket, ending: Break, clock: Clock): void {
+  if (ending === 'rst') {
+    sendReset(socket)
+    return
+  }
+  socket.resume()
+  socket.end()
+  const timer = clock.after(REFUSED_WAIT_MS, () => socket.destroy())
+  socket.once('close', () => timer.cancel())
 }

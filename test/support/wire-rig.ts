@@ -31,6 +31,10 @@ export interface WireRigOptions {
   readonly inject?: 'header' | 'none'
   readonly heldBytesPerExchange?: number
   readonly heldBytesTotal?: number
+  /** In place of `plans`: what the configuration in force says. */
+  readonly planner?: () => LinePlanner
+  /** Hears every fact of every exchange as well, after it was written down. */
+  readonly openRecord?: ExchangePorts['openRecord']
 }
 
 const WAIT_MS = 10_000
@@ -46,15 +50,17 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
     openRecord() {
       const facts: Fact[] = []
       exchanges.push(facts)
+      const record = options.openRecord?.()
       return {
-        id: `c${exchanges.length}`,
+        id: record?.id ?? `c${exchanges.length}`,
         tell(fact) {
           facts.push(fact)
+          record?.tell(fact)
           for (const look of [...waiters]) look()
         },
       }
     },
-    planner: () => plannerOf(options.plans ?? []),
+    planner: options.planner ?? (() => plannerOf(options.plans ?? [])),
     inject: () => options.inject ?? 'none',
     limits: {
       heldBytesPerExchange: options.heldBytesPerExchange ?? 16_777_216,
