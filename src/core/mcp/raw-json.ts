@@ -41,11 +41,13 @@ export function findIn(bytes: Uint8Array, wanted: Wanted): Found | null {
 }
 
 /** The value as it is written. */
-export const rawOf = (bytes: Uint8Array, { start, end }: Found): string => decoder.decode(bytes.subarray(start, end))
+export const rawOf = (bytes: Uint8Array, { start, end }: Found): string => textAt(bytes, start, end)
 
 /** The value of a string; null for any other. */
 export function stringOf(bytes: Uint8Array, found: Found | undefined): string | null {
-  return found !== undefined && bytes[found.start] === QUOTE ? (JSON.parse(rawOf(bytes, found)) as string) : null
+  if (found === undefined || bytes[found.start] !== QUOTE) return null
+  const raw = rawOf(bytes, found)
+  return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
 }
 
 /**
@@ -78,9 +80,9 @@ function findValue(bytes: Uint8Array, start: number, wanted: Wanted, depth: numb
   }
   const members = new Map<string, Found>()
   const end = skipObject(bytes, start, (at, keyStart, keyEnd) => {
-    const name = nameOf(bytes, keyStart, keyEnd)
-    const inner = Object.hasOwn(wanted, name) ? wanted[name] : undefined
-    if (inner === undefined) return skipValue(bytes, at, depth + 1)
+    const name = wantedName(bytes, keyStart, keyEnd, wanted)
+    const inner = name === null ? undefined : wanted[name]
+    if (name === null || inner === undefined) return skipValue(bytes, at, depth + 1)
     const member = findValue(bytes, at, inner, depth + 1)
     if (member === null) return -1
     members.set(name, member)
@@ -94,9 +96,33 @@ function isEmpty(wanted: Wanted): boolean {
   return true
 }
 
-function nameOf(bytes: Uint8Array, start: number, end: number): string {
-  const raw = decoder.decode(bytes.subarray(start, end))
-  return raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+/** Which wish the key `[start, end)`, quotes included, is; compared in place, for most keys are none. */
+function wantedName(bytes: Uint8Array, start: number, end: number, wanted: Wanted): string | null {
+  for (const name in wanted) if (isWritten(bytes, start + 1, end - 1, name)) return name
+  if (!bytes.subarray(start, end).includes(BACKSLASH)) return null
+  const name = JSON.parse(textAt(bytes, start, end)) as string
+  return Object.hasOwn(wanted, name) ? name : null
+}
+
+/** Names wished for are ASCII. */
+function isWritten(bytes: Uint8Array, start: number, end: number, name: string): boolean {
+  if (end - start !== name.length) return false
+  for (let index = 0; index < name.length; index += 1) if (bytes[start + index] !== name.charCodeAt(index)) return false
+  return true
+}
+
+const SHORT = 64
+
+/** A decoder is slow to start: short ASCII, as ids and methods are, is read without it. */
+function textAt(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > SHORT) return decoder.decode(bytes.subarray(start, end))
+  let text = ''
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number
+    if (byte > 0x7f) return decoder.decode(bytes.subarray(start, end))
+    text += String.fromCharCode(byte)
+  }
+  return text
 }
 
 // Each `skip…` gives the place after what it passed, or -1 where that is malformed.
