@@ -13,4 +13,17 @@ export const faults2Requirements = {
   'faults2.wire-events': 'drop, duplicate, delay and malform act on whole events as sent, however the wire splits them',
   'faults2.wire-headers': 'headers edits reach server and client; other headers stay as they came',
   'faults2.wire-encoded': 'An encoded body passes byte for byte and the reason is noted; a JSON body is handled or refused with a reason',
+  'faults2.wire-match':
+    'Every key of `when` chooses exchanges on the wire, from headers or body; what cannot be read is skipped and passes',
+  'faults2.wire-chance':
+    'One seed gives the same calls the same fates over real sockets, and at probability 0 every byte and time is as without the fault',
+  'faults2.wire-safety': 'Exempt methods, affectedMax and cutsPerMinuteMax hold over real sockets, for hops too',
+  'faults2.wire-order': '`at` places a fault on either side of the hops, announce names it, shadow only tells',
+  'faults2.release-held': 'DELETE, disabling, expiry and stop let open exchanges go on: what was held, in order, then all else at once',
+  'faults2.release-cut': 'Taken away, a pending cut lapses and what was cut stays cut',
+  'faults2.release-hidden': 'Taken away, a fault that hid a leaving tells the server then',
+  'faults2.release-path': "The API's path leaves open exchanges when it ends or is reset, and the file's stays",
+  'faults2.change-later': 'Additions, edits, paths and reloads reach exchanges opened later only',
+  'faults2.stop-live': 'stop reaches waiting and new exchanges and outlives reloads until resume',
+  'faults2.cut-live': 'cut ends the open streams that match every key, by the ending asked for, and no other',
 } as const
