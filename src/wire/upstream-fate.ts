@@ -29,7 +29,10 @@ export function fateOf(ending: Break, when: When, error: Error | null): Fate {
   const kind = ending === 'rst' ? 'server_reset' : 'server_close'
   const did = ending === 'rst' ? 'reset' : 'closed'
   if (code.startsWith('HPE_')) return { ending, kind, detail: `the server's answer is not valid HTTP/1.1: ${said} (${code})` }
-  if (when === 'mid-stream') return { ending, kind, detail: `the server ${did} the connection before its answer was whole` }
+  if (when === 'mid-stream') {
+    const why = ending === 'fin' && said !== '' ? `: ${said}` : ''
+    return { ending, kind, detail: `the server ${did} the connection before its answer was whole${why}` }
+  }
   if (when === 'reused')
     return {
       ending,
@@ -43,5 +46,6 @@ const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ENOENT|ERR_INVALID)/
 
 function isUnreached(code: string, syscall: string, errors: readonly Error[] | undefined): boolean {
+  if (syscall === 'read' || syscall === 'write') return false // it was reached, and then lost
   return syscall === 'connect' || syscall === 'getaddrinfo' || errors !== undefined || UNREACHED.test(code)
 }

@@ -211,16 +211,15 @@ function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void 
   incoming.on('data', (chunk: Uint8Array) => {
     if (leg.lost === null && !leg.isOver) leg.events.bytes(chunk)
   })
-  // A reset inside a body delimited by the connection's end looks like its end.
-  const isLoss = (): boolean => !incoming.complete || (framing === 'none' && breakOf(leg) === 'rst')
   incoming.on('end', () => {
-    if (isLoss() || leg.lost !== null || leg.isOver) return
+    // A failure inside a body delimited by the connection's end looks like its end.
+    if (framing === 'none' && (leg.problem !== null || breakOf(leg) === 'rst')) return
+    if (leg.lost !== null || leg.isOver) return
     leg.isOver = true
     leg.events.end(incoming.rawTrailers)
   })
-  incoming.on('close', () => {
-    if (isLoss()) tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem))
-  })
+  // Closed without an end, or after one that was none.
+  incoming.on('close', () => tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem)))
   if (leg.isPaused) incoming.pause()
 }
 

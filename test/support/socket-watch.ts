@@ -15,6 +15,8 @@ export interface SocketWatch {
   untilStuck(port: number, index?: number): Promise<void>
   /** Runs on each socket the moment it is made, before anybody else listens. */
   onSocket(look: (socket: Socket, side: 'accepted' | 'connected') => void): void
+  /** Watches no more; the end of the test does the same. */
+  close(): void
 }
 
 export function watchSockets(): SocketWatch {
@@ -30,10 +32,11 @@ export function watchSockets(): SocketWatch {
   const [onAccepted, onConnected] = [take('accepted'), take('connected')]
   subscribe('net.server.socket', onAccepted)
   subscribe('net.client.socket', onConnected)
-  whenTestEnds(() => {
+  const close = (): void => {
     unsubscribe('net.server.socket', onAccepted)
     unsubscribe('net.client.socket', onConnected)
-  })
+  }
+  whenTestEnds(close)
   const of = (side: 'accepted' | 'connected', port: number): Socket[] =>
     made.filter((entry) => entry.side === side && entry.port === port).map(({ socket }) => socket)
   return {
@@ -53,5 +56,6 @@ export function watchSockets(): SocketWatch {
       await expect.poll(look, { timeout: 20_000, interval: 200 }).toBe(true)
     },
     onSocket: (look) => void lookers.push(look),
+    close,
   }
 }

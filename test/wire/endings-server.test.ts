@@ -10,6 +10,7 @@ import { rawClient } from '../support/raw-client.ts'
 import { callText, chunk, headText, lastChunk, progressEvent, requestText, resultEvent, sseHead } from '../support/raw-http.ts'
 import type { RawHandler } from '../support/raw-server.ts'
 import { rawServer } from '../support/raw-server.ts'
+import { watchSockets } from '../support/socket-watch.ts'
 import { wireRig } from '../support/wire-rig.ts'
 
 async function unusedUrl(): Promise<URL> {
@@ -121,6 +122,21 @@ test('an EOF-delimited answer stays so; bytes and a reset in one packet are a lo
       const answer = await client.response().catch(() => null)
       expect(answer === null || answer.status === 502 || !answer.isWhole).toBe(true)
     }
+  }
+})
+
+test('an EOF-delimited answer whose connection is gone without a FIN is a loss, not a wait [endings.eof]', async () => {
+  for (const problem of [undefined, Object.assign(new Error('read ETIMEDOUT'), { code: 'ETIMEDOUT', syscall: 'read' })]) {
+    const sockets = watchSockets()
+    const { server, rig, client } = await ask(async (connection) => {
+      await connection.request()
+      await connection.send(headText(200) + progressEvent(1))
+    })
+    await client.until('"progress":1')
+    for (const socket of sockets.connected(server.port)) socket.destroy(problem)
+    expect((await client.untilEnded()).how).toBe('rst') // a FIN would look like the end
+    expect(await rig.fact('closed')).toMatchObject({ ending: 'rst', cause: { kind: 'server_close' } })
+    await rig.fact('finished')
   }
 })
 
