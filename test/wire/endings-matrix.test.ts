@@ -1,6 +1,7 @@
 /** Who ends an exchange × how × when, on real sockets: what the other side sees and what is told. Prints what it saw. */
 import { afterAll, expect, test } from 'vitest'
 import type { Fact } from '../../src/core/fact.ts'
+import { createLedger } from '../../src/core/ledger.ts'
 import { compileLine } from '../../src/hops/compile.ts'
 import type { EndingRow } from '../support/ending-matrix.ts'
 import { endingRows, LIMIT_MS, sizedHead } from '../support/ending-matrix.ts'
@@ -85,6 +86,24 @@ function expectFacts(row: EndingRow, facts: readonly Fact[]): void {
   expect(of('server_over').length).toBe(row.who === 'server' || row.when === 'after the end' ? 1 : 0)
 }
 
+/** The same as a user reads it. A row's own actor closed it; what merely ended was the server's doing. */
+function expectRecord(row: EndingRow, facts: readonly Fact[]): void {
+  const ledger = createLedger({ id: 'c1', graceMs: 2_000 })
+  for (const fact of facts) ledger.take(fact)
+  const [record] = ledger.records(facts.at(-1)?.atMs ?? 0)
+  const by = row.who === 'hop' ? 'sidecar' : row.who
+  const hasResult = (row.when === 'after the result' || row.when === 'after the end') && row.head !== sizedHead
+  expect(record).toMatchObject({
+    closedBy: row.cause === 'complete' ? 'server' : by,
+    cause: row.cause,
+    ending: row.ending,
+    closedBeforeHeaders: row.when === 'before headers',
+    result: hasResult ? 'sent' : 'none',
+  })
+  // A server that breaks off before its result knows it by itself.
+  expect(record?.toldMs !== null).toBe(row.told !== null || (row.who === 'server' && !hasResult))
+}
+
 const titled = endingRows.map((row) => ({ ...row, title: `${row.who} ${row.how} ${row.when}${row.with === '' ? '' : ` (${row.with})`}` }))
 
 test.each(titled)('$title [endings.matrix]', async (row) => {
@@ -106,6 +125,7 @@ test.each(titled)('$title [endings.matrix]', async (row) => {
   if (row.server === 'kept' && row.who === 'hop') connection.close()
   await rig.fact('finished')
   const facts = rig.facts()
+  expectRecord(row, facts)
   expectFacts({ ...row, who: row.server === 'kept' && row.who === 'hop' ? 'server' : row.who }, facts)
   const took = (atMs: number | null): number | null => (atMs === null ? null : Math.round((atMs - actedAtMs) * 10) / 10)
   for (const atMs of [clientAtMs, serverAtMs]) expect(took(atMs) ?? 0).toBeLessThan(LATE_MS)
