@@ -26,4 +26,7 @@ export const faults2Requirements = {
   'faults2.change-later': 'Additions, edits, paths and reloads reach exchanges opened later only',
   'faults2.stop-live': 'stop reaches waiting and new exchanges and outlives reloads until resume',
   'faults2.cut-live': 'cut ends the open streams that match every key, by the ending asked for, and no other',
+  'faults2.stop-under-load': 'Under load stop has reached every open stream when it returns; held bytes leave, nothing is lost or ended',
+  'faults2.for-under-load': '`for` ends a fault on time under load, and open streams go on',
+  'faults2.concurrent-edits': 'Edits at once end in one of the orders; each exchange has one ending',
 } as const
