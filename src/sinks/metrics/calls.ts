@@ -1,6 +1,7 @@
 /** Tool calls by how their stream ended, and those left without their result. */
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { perSecond, top, topBy } from './promql.ts'
 
 const CLOSED: CounterAbout = {
   name: 'calls_closed_total',
@@ -21,6 +22,26 @@ const ABANDONED: CounterAbout = {
 
 export const callsFamily: Family = {
   about: [CLOSED, ABANDONED],
+  panels: [
+    {
+      id: 'calls-by-cause',
+      kind: 'table',
+      title: 'Tool calls closed, by tool and cause',
+      description: 'Calls of tools/call whose stream ended in the time shown; the ten tools with most.',
+      unit: 'short',
+      queries: [{ expr: topBy('tool', CLOSED, { by: ['tool', 'cause'] }), legend: '' }],
+      pivot: { rows: 'tool', columns: 'cause' },
+    },
+    {
+      id: 'calls-abandoned',
+      kind: 'lines',
+      title: 'Tool calls abandoned',
+      description:
+        'Calls given up without their result, per second: by a close, or in session revisions by notifications/cancelled. The ten highest.',
+      unit: 'cps',
+      queries: [{ expr: top(perSecond(ABANDONED, { by: ['tool', 'by'] })), legend: '{{tool}} ({{by}})' }],
+    },
+  ],
   start(kit) {
     const closed = kit.counter(CLOSED)
     const abandoned = kit.counter(ABANDONED)

@@ -1,6 +1,7 @@
 /** How fast servers stop once they are told. */
 import type { HistogramAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { medianAndTail } from './promql.ts'
 
 const STOP: HistogramAbout = {
   name: 'cancel_to_stop_seconds',
@@ -15,6 +16,16 @@ const STOP: HistogramAbout = {
 
 export const cancelToStopFamily: Family = {
   about: [STOP],
+  panels: [
+    {
+      id: 'cancel-to-stop',
+      kind: 'lines',
+      title: 'From cancel to stop',
+      description: 'How fast work stops once the server is told, of calls that stopped within the grace. Those that did not are orphans.',
+      unit: 's',
+      queries: medianAndTail(STOP, { by: ['trigger'] }),
+    },
+  ],
   start(kit) {
     const stop = kit.histogram(STOP)
     for (const trigger of ['close', 'notification']) stop.touch({ trigger })

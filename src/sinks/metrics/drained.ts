@@ -3,6 +3,7 @@ import type { LedgerView } from '../../core/ledger.ts'
 import { closedByOf } from '../../core/verdict.ts'
 import type { HistogramAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { quantile, top } from './promql.ts'
 
 const DRAINED: HistogramAbout = {
   name: 'drained_after_cut_seconds',
@@ -16,6 +17,17 @@ const DRAINED: HistogramAbout = {
 
 export const drainedFamily: Family = {
   about: [DRAINED],
+  panels: [
+    {
+      id: 'drained',
+      kind: 'lines',
+      title: 'Drained after a cut',
+      description:
+        'How long the server would still have talked after a cut it was not told of: what would have been, never mixed with measured work.',
+      unit: 's',
+      queries: [{ expr: top(quantile(0.5, DRAINED, { by: ['tool'] })), legend: '{{tool}}' }],
+    },
+  ],
   start(kit) {
     const drained = kit.histogram(DRAINED)
     // Cut by us since the last scrape: those whose server has not been told of it by the next are draining, and need their series.

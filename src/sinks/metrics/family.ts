@@ -5,10 +5,14 @@ import type { CallRecord } from '../../core/record.ts'
 import type { EffectiveLimits } from '../../hops/effective.ts'
 import type { MetricAbout } from './about.ts'
 import type { Kit } from './kit.ts'
+import type { Annotation, Panel } from './panel.ts'
 import type { Causes } from './possible.ts'
 
 export interface Family {
   readonly about: readonly MetricAbout[]
+  /** What boards show of it. */
+  readonly panels?: readonly Panel[]
+  readonly annotations?: readonly Annotation[]
   /** Called once per registry. */
   start(kit: Kit): Meter
 }

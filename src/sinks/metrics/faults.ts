@@ -1,6 +1,7 @@
 /** What faults decided and did. */
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { inRange, perSecond, share, top } from './promql.ts'
 
 const INJECTED: CounterAbout = {
   name: 'faults_injected_total',
@@ -22,6 +23,53 @@ const HOP_SEAT = /^path\[\d+\]:/
 
 export const faultsFamily: Family = {
   about: [INJECTED, DECISIONS],
+  panels: [
+    {
+      id: 'faults-fired',
+      kind: 'stat',
+      title: 'Faults fired',
+      description: 'Exchanges that a fault disturbed in the time shown.',
+      unit: 'short',
+      queries: [{ expr: inRange(INJECTED), legend: '' }],
+      ifNone: '0',
+    },
+    {
+      id: 'faults-fired-share',
+      kind: 'stat',
+      title: 'Matches that fired',
+      description:
+        'Of the decisions about exchanges that matched a fault, the share that fired. Chance, exemptions, caps and shadow mode keep the rest back.',
+      unit: 'percentunit',
+      queries: [{ expr: share(inRange(DECISIONS, { where: { decision: 'fired' } }), inRange(DECISIONS)), legend: '' }],
+      ifNone: 'no matches',
+    },
+    {
+      id: 'fault-decisions',
+      kind: 'lines',
+      title: 'Fault decisions',
+      description: 'Decisions per second about exchanges that matched: fired, or why not.',
+      unit: 'cps',
+      queries: [{ expr: perSecond(DECISIONS, { by: ['decision'] }), legend: '{{decision}}' }],
+      isStacked: true,
+    },
+    {
+      id: 'fault-decisions-by-fault',
+      kind: 'table',
+      title: 'Fault decisions, by fault',
+      description: 'Decisions in the time shown about exchanges that matched each fault.',
+      unit: 'short',
+      queries: [{ expr: inRange(DECISIONS, { by: ['fault', 'decision'] }), legend: '' }],
+      pivot: { rows: 'fault', columns: 'decision' },
+    },
+    {
+      id: 'faults-injected',
+      kind: 'lines',
+      title: 'Faults injected, by fault',
+      description: 'Exchanges disturbed per second; the ten faults with most.',
+      unit: 'cps',
+      queries: [{ expr: top(perSecond(INJECTED, { by: ['fault'] })), legend: '{{fault}}' }],
+    },
+  ],
   start(kit) {
     const injected = kit.counter(INJECTED)
     const decisions = kit.counter(DECISIONS)

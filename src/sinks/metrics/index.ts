@@ -18,6 +18,7 @@ import { createKit } from './kit.ts'
 import { createLabelCap, OTHER } from './label-cap.ts'
 import { limitsToldFamily } from './limits-told.ts'
 import { orphanWorkFamily } from './orphan-work.ts'
+import type { Annotation, Panel } from './panel.ts'
 import { pathFamily } from './path.ts'
 import type { Causes } from './possible.ts'
 import { createPossible } from './possible.ts'
@@ -47,6 +48,9 @@ export const FAMILIES: readonly Family[] = [
 ]
 /** Every metric, for panels and for readers. */
 export const METRICS: readonly MetricAbout[] = FAMILIES.flatMap(({ about }) => about)
+/** Every panel and mark in time, for boards. */
+export const PANELS: readonly Panel[] = FAMILIES.flatMap(({ panels }) => panels ?? [])
+export const ANNOTATIONS: readonly Annotation[] = FAMILIES.flatMap(({ annotations }) => annotations ?? [])
 
 export interface MetricsAsked {
   /** How many tools have a label of their own. */

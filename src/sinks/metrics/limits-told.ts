@@ -1,6 +1,7 @@
 /** Limits of the sidecar's own telling that were reached. */
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { perSecond } from './promql.ts'
 
 const OVERFLOW: CounterAbout = {
   name: 'label_overflow_total',
@@ -21,6 +22,20 @@ const DROPPED: CounterAbout = {
 
 export const limitsToldFamily: Family = {
   about: [OVERFLOW, DROPPED],
+  panels: [
+    {
+      id: 'names-told-as-other',
+      kind: 'lines',
+      title: 'Names told as "other", event lines dropped',
+      description:
+        'Limits of the sidecar’s own telling, per second: names beyond metrics.tools or never listed by the server, and lines the events file did not take.',
+      unit: 'cps',
+      queries: [
+        { expr: perSecond(OVERFLOW, { by: ['label'] }), legend: '{{label}} as other' },
+        { expr: perSecond(DROPPED), legend: 'lines dropped' },
+      ],
+    },
+  ],
   start(kit) {
     kit.countedElsewhere(OVERFLOW, () => [
       [{ label: 'tool' }, kit.tools.overflows()],

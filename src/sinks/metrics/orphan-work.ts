@@ -1,6 +1,7 @@
 /** Orphan work: what the server did for nobody. */
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { BY_SPLIT, inRange, perSecond, top } from './promql.ts'
 import { revisionLabel } from './words.ts'
 
 const ORPHAN: CounterAbout = {
@@ -11,9 +12,51 @@ const ORPHAN: CounterAbout = {
   labels: ['tool', 'revision'],
   unit: 's',
 }
+const BEFORE = { offset: '$before' }
 
 export const orphanWorkFamily: Family = {
   about: [ORPHAN],
+  panels: [
+    {
+      id: 'orphan-in-range',
+      kind: 'stat',
+      title: 'Orphan work',
+      description:
+        'Seconds servers worked for nobody in the time shown: past the abandonment, of calls that went on by more than the grace.',
+      unit: 's',
+      queries: [{ expr: inRange(ORPHAN), legend: '' }],
+      ifNone: '0',
+      alarm: { from: 1 },
+    },
+    {
+      id: 'orphan-by-tool',
+      kind: 'lines',
+      title: 'Orphan work, by tool',
+      description: 'Seconds of work for nobody per second; 1: one worker is busy all the time for clients that are gone. The ten highest.',
+      unit: 'short',
+      queries: [{ expr: top(perSecond(ORPHAN, { by: ['tool'] })), legend: '{{tool}}' }],
+      isStacked: true,
+    },
+    {
+      id: 'orphan-by-split',
+      kind: 'lines',
+      title: 'Orphan work, most affected',
+      description: 'Seconds of work for nobody per second in the ten instances, pods or namespaces (as chosen above) with most.',
+      unit: 'short',
+      queries: [{ expr: top(perSecond(ORPHAN, { by: BY_SPLIT })), legend: '{{$split}}' }],
+    },
+    {
+      id: 'orphan-before',
+      kind: 'lines',
+      title: 'Orphan work against before',
+      description: 'Seconds of work for nobody per second, now and as long ago as chosen above.',
+      unit: 'short',
+      queries: [
+        { expr: perSecond(ORPHAN), legend: 'now' },
+        { expr: perSecond(ORPHAN, BEFORE), legend: '$before ago' },
+      ],
+    },
+  ],
   start(kit) {
     const orphan = kit.counter(ORPHAN)
     return {

@@ -1,8 +1,9 @@
 /** What disturbs: the path's limits in force, and the faults. */
 import type { GaugeAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { now, top } from './promql.ts'
 
-const LIMIT: GaugeAbout = {
+export const LIMIT: GaugeAbout = {
   name: 'path_effective_limit_seconds',
   type: 'gauge',
   title: 'Limits in force',
@@ -37,6 +38,58 @@ const EXPIRES: GaugeAbout = {
 
 export const pathFamily: Family = {
   about: [LIMIT, ACTIVE, ENABLED, EXPIRES],
+  panels: [
+    {
+      id: 'limits-in-force',
+      kind: 'table',
+      title: 'Limits in force',
+      description:
+        'The shortest limit of each kind over the path, the hop that sets it, and in how many sidecars. A call that is longer or more silent than this is cut.',
+      unit: 's',
+      queries: [{ expr: now(LIMIT, 'min', { by: ['limit', 'hop'] }), legend: '' }],
+    },
+    {
+      id: 'disturbance',
+      kind: 'timeline',
+      title: 'Disturbance active',
+      description: 'When exchanges could be disturbed, and by what: the path’s hops, faults, a scenario. One sidecar is enough.',
+      unit: 'bool_yes_no',
+      queries: [{ expr: now(ACTIVE, 'max', { by: ['source'] }), legend: '{{source}}' }],
+    },
+    {
+      id: 'faults-enabled',
+      kind: 'lines',
+      title: 'Faults enabled',
+      description: 'In how many sidecars each fault is enabled. A fault that stays after the experiment shows here.',
+      unit: 'short',
+      queries: [{ expr: top(now(ENABLED, 'sum', { by: ['fault'] })), legend: '{{fault}}' }],
+    },
+    {
+      id: 'faults-expire',
+      kind: 'table',
+      title: 'Faults expire',
+      description:
+        'When each fault removes itself, the latest of all sidecars. One that is enabled and not listed stays until it is removed.',
+      unit: 'dateTimeFromNow',
+      queries: [{ expr: `1000 * ${now(EXPIRES, 'max', { by: ['fault'] })}`, legend: '' }],
+    },
+  ],
+  annotations: [
+    {
+      id: 'scenario',
+      title: 'Scenario',
+      expr: now(ACTIVE, 'max', { by: ['source'], where: { source: 'scenario' } }),
+      legend: 'a scenario runs',
+      color: 'purple',
+    },
+    {
+      id: 'fault-on',
+      title: 'Fault enabled',
+      expr: now(ENABLED, 'max', { by: ['fault'] }),
+      legend: '{{fault}} is enabled',
+      color: 'orange',
+    },
+  ],
   start(kit) {
     const limit = kit.gauge(LIMIT)
     const enabled = kit.gauge(ENABLED)

@@ -1,6 +1,7 @@
 /** The configuration file's last reload. */
 import type { GaugeAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { changesOf, now } from './promql.ts'
 
 const SUCCESSFUL: GaugeAbout = {
   name: 'config_last_reload_successful',
@@ -21,6 +22,27 @@ const SUCCESS_AT: GaugeAbout = {
 
 export const reloadFamily: Family = {
   about: [SUCCESSFUL, SUCCESS_AT],
+  panels: [
+    {
+      id: 'config-taken',
+      kind: 'stat',
+      title: 'Configuration taken',
+      description:
+        'Share of sidecars that run what their configuration file says. The others refused its last change and say why in their log.',
+      unit: 'percentunit',
+      queries: [{ expr: now(SUCCESSFUL, 'avg'), legend: '' }],
+      alarm: { below: 1 },
+    },
+  ],
+  annotations: [
+    {
+      id: 'config-read',
+      title: 'Configuration taken',
+      expr: changesOf(SUCCESS_AT),
+      legend: 'a changed configuration was taken',
+      color: 'blue',
+    },
+  ],
   start(kit) {
     const successful = kit.gauge(SUCCESSFUL)
     const successAt = kit.gauge(SUCCESS_AT)

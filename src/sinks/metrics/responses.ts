@@ -1,6 +1,7 @@
 /** Response heads as clients got them. */
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { perSecond } from './promql.ts'
 
 const RESPONSES: CounterAbout = {
   name: 'responses_total',
@@ -15,6 +16,17 @@ const CLASSES = ['2xx', '3xx', '4xx', '5xx']
 
 export const responsesFamily: Family = {
   about: [RESPONSES],
+  panels: [
+    {
+      id: 'responses',
+      kind: 'lines',
+      title: 'Responses, by status',
+      description: 'Response heads that clients got, per second: the server’s own (upstream), and those made in its place (sidecar).',
+      unit: 'cps',
+      queries: [{ expr: perSecond(RESPONSES, { by: ['code_class', 'origin'] }), legend: '{{code_class}} {{origin}}' }],
+      isStacked: true,
+    },
+  ],
   start(kit) {
     const responses = kit.counter(RESPONSES)
     for (const code_class of CLASSES) {

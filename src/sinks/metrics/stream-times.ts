@@ -1,6 +1,8 @@
 /** How long clients wait and streams live, and the server's longest silence in them. */
 import type { HistogramAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { LIMIT } from './path.ts'
+import { heat, medianAndTail, now, quantile } from './promql.ts'
 import { KINDS } from './words.ts'
 
 const about = (name: string, title: string, help: string): HistogramAbout => ({
@@ -18,9 +20,61 @@ const SILENCE = about(
   'Longest silence',
   'The longest time without a response byte from the server, counted from the request’s last byte.',
 )
+const BEFORE = { offset: '$before' }
+/** What waits for a tool; other kinds are short, or open for good. */
+const CALLS = { where: { kind: 'call' } }
 
 export const streamTimesFamily: Family = {
   about: [HEADERS, FIRST_EVENT, DURATION, SILENCE],
+  panels: [
+    {
+      id: 'time-to-headers',
+      kind: 'lines',
+      title: 'Time to headers',
+      description:
+        'From the opening of a call to its response head at the client. A silent MCP tool sends none: this is what header limits see.',
+      unit: 's',
+      queries: medianAndTail(HEADERS, CALLS),
+    },
+    {
+      id: 'time-to-first-event',
+      kind: 'lines',
+      title: 'Time to first event',
+      description: 'From the opening of a call to its first SSE event at the client; comments are none.',
+      unit: 's',
+      queries: medianAndTail(FIRST_EVENT, CALLS),
+    },
+    {
+      id: 'stream-duration-heat',
+      kind: 'heatmap',
+      title: 'Stream duration',
+      description: 'How long the streams of calls lived. A bright band that stays at one height is a limit somebody set.',
+      unit: 's',
+      queries: [{ expr: heat(DURATION, CALLS), legend: '{{le}}' }],
+    },
+    {
+      id: 'stream-duration-before',
+      kind: 'lines',
+      title: 'Stream duration against before',
+      description: 'The median life of calls’ streams, now and as long ago as chosen above.',
+      unit: 's',
+      queries: [
+        { expr: quantile(0.5, DURATION, CALLS), legend: 'now', hasExemplars: true },
+        { expr: quantile(0.5, DURATION, { ...CALLS, ...BEFORE }), legend: '$before ago' },
+      ],
+    },
+    {
+      id: 'silence-against-limit',
+      kind: 'lines',
+      title: 'Longest silence against the limit in force',
+      description: 'The longest silence of calls’ streams, beside the shortest idle limit of the path. Where they meet, calls are cut.',
+      unit: 's',
+      queries: [
+        ...medianAndTail(SILENCE, CALLS),
+        { expr: now(LIMIT, 'min', { by: ['hop'], where: { limit: 'idle' } }), legend: 'limit ({{hop}})' },
+      ],
+    },
+  ],
   start(kit) {
     const headers = kit.histogram(HEADERS)
     const firstEvent = kit.histogram(FIRST_EVENT)

@@ -1,6 +1,7 @@
 /** Rules of the protocol that a server broke. */
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { perSecond } from './promql.ts'
 import { revisionLabel } from './words.ts'
 
 const VIOLATIONS: CounterAbout = {
@@ -14,6 +15,18 @@ const VIOLATIONS: CounterAbout = {
 
 export const violationsFamily: Family = {
   about: [VIOLATIONS],
+  panels: [
+    {
+      id: 'violations',
+      kind: 'lines',
+      title: 'Protocol violations',
+      description:
+        'Calls per second in which the server broke a rule of its revision that it could know: worked on or spoke after it was told.',
+      unit: 'cps',
+      queries: [{ expr: perSecond(VIOLATIONS, { by: ['rule', 'revision'] }), legend: '{{rule}} {{revision}}' }],
+      isStacked: true,
+    },
+  ],
   start(kit) {
     const violations = kit.counter(VIOLATIONS)
     for (const rule of ['work-after-cancel', 'message-after-cancel']) violations.touch({ rule, revision: '2026-07-28' })

@@ -1,6 +1,7 @@
 /** Work after the abandonment, by what ended the stream. */
 import type { CounterAbout, HistogramAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { medianAndTail, perSecond } from './promql.ts'
 
 const AFTER: HistogramAbout = {
   name: 'work_after_close_by_cause_seconds',
@@ -23,6 +24,25 @@ const ORPHAN: CounterAbout = {
 
 export const workByCauseFamily: Family = {
   about: [AFTER, ORPHAN],
+  panels: [
+    {
+      id: 'work-after-close-by-cause',
+      kind: 'lines',
+      title: 'Work after the abandonment, by cause',
+      description: 'How long the work went on after the stream was gone, by what ended the stream.',
+      unit: 's',
+      queries: medianAndTail(AFTER, { by: ['cause'] }),
+    },
+    {
+      id: 'orphan-by-cause',
+      kind: 'lines',
+      title: 'Orphan work, by cause',
+      description: 'Seconds of work for nobody per second, by what ended the stream.',
+      unit: 'short',
+      queries: [{ expr: perSecond(ORPHAN, { by: ['cause'] }), legend: '{{cause}}' }],
+      isStacked: true,
+    },
+  ],
   start(kit) {
     const after = kit.histogram(AFTER)
     const orphan = kit.counter(ORPHAN)

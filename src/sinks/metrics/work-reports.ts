@@ -2,6 +2,7 @@
 import type { CallView } from '../../core/ledger.ts'
 import type { CounterAbout, GaugeAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { now, perSecond } from './promql.ts'
 
 const REPORTS: CounterAbout = {
   name: 'work_reports_total',
@@ -22,6 +23,26 @@ const PENDING: GaugeAbout = {
 
 export const workReportsFamily: Family = {
   about: [REPORTS, PENDING],
+  panels: [
+    {
+      id: 'work-reports',
+      kind: 'lines',
+      title: 'Work reports',
+      description:
+        'Reports per second by source and by what became of them. ambiguous or unmatched ones are lost: look at how the server passes the trace on.',
+      unit: 'cps',
+      queries: [{ expr: perSecond(REPORTS, { by: ['source', 'result'] }), legend: '{{source}} {{result}}' }],
+      isStacked: true,
+    },
+    {
+      id: 'reports-pending',
+      kind: 'lines',
+      title: 'Calls waiting for a report',
+      description: 'Calls whose stream is over and whose work nobody has reported yet; after the wait they are unobserved.',
+      unit: 'short',
+      queries: [{ expr: now(PENDING), legend: 'waiting' }],
+    },
+  ],
   start(kit) {
     const reports = kit.counter(REPORTS)
     const waiting = new Set<CallView>()
