@@ -3,6 +3,7 @@ import type { CallRecord } from '../core/record.ts'
 import { ADMIN_FLAG, askAdmin } from './admin-client.ts'
 import { columns } from './columns.ts'
 import type { Command } from './command.ts'
+import { printable } from './printable.ts'
 
 export const callsCommand: Command = {
   name: 'calls',
@@ -70,5 +71,3 @@ function closedBy({ closedBy: by, cause, hop, fault }: CallRecord): string {
 }
 
 const secondsOf = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1_000).toFixed(1)} s`)
-/** Names come from clients: none may steer the terminal. */
-const printable = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, '?').slice(0, 60)

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { demoCommand } from './demo.ts'
 import { hopsCommand } from './hops.ts'
+import { predictCommand } from './predict.ts'
 import { probeCommand } from './probe.ts'
 import { runCommand } from './run.ts'
 import { schemaCommand } from './schema.ts'
@@ -12,6 +13,7 @@ import { validateCommand } from './validate.ts'
 export const COMMANDS: readonly Command[] = [
   runCommand,
   demoCommand,
+  predictCommand,
   hopsCommand,
   callsCommand,
   validateCommand,

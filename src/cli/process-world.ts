@@ -18,6 +18,10 @@ export function processWorld(): World {
         for (const signal of signals) process.off(signal, run)
       }
     },
+    onHangup(run) {
+      process.on('SIGHUP', run)
+      return () => process.off('SIGHUP', run)
+    },
     dieOf: (signal) => process.kill(process.pid, signal),
     startApp: async (settings, ports) => (await import('../app.ts')).startApp(settings, ports),
     runDemo: async (options, ports) => (await import('../demo/demo.ts')).runDemo(options, ports),
@@ -37,5 +41,6 @@ function printerOf(stream: NodeJS.WriteStream): Printer {
     print: (text) => stream.write(`${text}\n`),
     write: (text) => stream.write(text),
     paint: createPaint(isColoured(stream, process.env)),
+    isTerminal: stream.isTTY === true,
   }
 }

@@ -14,6 +14,8 @@ export interface Printer {
   /** As it is. */
   write(text: string): void
   readonly paint: Paint
+  /** People watch it come: a line may be written over. */
+  readonly isTerminal?: boolean
 }
 
 export interface World {
@@ -25,6 +27,8 @@ export interface World {
   readFile(path: string): string
   /** Calls back for each such signal, instead of dying of it, until the returned function is called. */
   onSignal(run: (signal: StopSignal) => void): () => void
+  /** Calls back for each SIGHUP, instead of dying of it, until the returned function is called. Absent: there are none. */
+  onHangup?(run: () => void): () => void
   /** Ends at once, as if the signal had never been caught. */
   dieOf(signal: StopSignal): void
   startApp(settings: Settings, ports: AppPorts): Promise<RunningApp>

@@ -37,8 +37,12 @@ export function readSettingsFile(
   }
 }
 
-/** The text, or why it cannot be had. */
-export function readText(name: string, readFile: (path: string) => string): string | { readonly errors: readonly string[] } {
+/** The text, or why it cannot be had. `expected`: what the file should have been. */
+export function readText(
+  name: string,
+  readFile: (path: string) => string,
+  expected = 'a configuration file',
+): string | { readonly errors: readonly string[] } {
   try {
     return readFile(name)
   } catch (error) {
@@ -48,7 +52,7 @@ export function readText(name: string, readFile: (path: string) => string): stri
       EISDIR: 'it is a folder',
       EACCES: 'it may not be read by this user',
     }
-    return { errors: [`${name}: expected a configuration file, but ${why[code] ?? `it cannot be read (${code})`}`] }
+    return { errors: [`${name}: expected ${expected}, but ${why[code] ?? `it cannot be read (${code})`}`] }
   }
 }
 

@@ -42,6 +42,9 @@ export interface LedgerState extends Writable<LedgerView> {
   isUnread: boolean
   /** When each progress notification arrived that is still on its way to the client. */
   readonly progressOnWay: number[]
+  /** When the last bytes came that completed no event, and how many since the last that are told; null: an event is whole. */
+  partSeenAtMs: number | null
+  partBytes: number
   readonly wouldCut: { readonly hop: string; readonly cause: CauseKind; readonly atMs: number }[]
   readonly notices: string[]
   readonly timeline: Timeline
@@ -114,6 +117,8 @@ export function stateOf(id: string, budget: TimelineBudget): LedgerState {
     hasServersHead: false,
     isUnread: false,
     progressOnWay: [],
+    partSeenAtMs: null,
+    partBytes: 0,
     wouldCut: [],
     notices: [],
     timeline: createTimeline(budget),

@@ -5,3 +5,15 @@ export const shadowRequirements = {
   'shadow.own-cause': 'A shadow never tells of an ending that came from elsewhere',
   'shadow.bounded': 'A shadow of a hop that buffers holds little, and its limits are judged all the same',
 } as const
+
+export const predictRequirements = {
+  'predict.verdicts': 'predict says survives or cut, when, by which limit of which hop, what the client sees and when the server is told',
+  'predict.unknown': 'Past the end of a recording predict says unknown, unless draining or work tells more',
+  'predict.remedy': 'Each remedy predict offers was tried out and saves the call',
+  'predict.timeline': "A record's timeline holds what prediction needs: framing, bytes, parts of slow events",
+  'predict.fast': '10,000 calls against 40 hops in seconds',
+  'predict.shortcut': 'The shortcut for harmless limits says what a replay says',
+  'predict.events-file': 'A line that is no record is told with file and line; an unfinished last line is left out',
+  'predict.cli': 'predict prints a table or JSON, takes paths as --hop or --config, and --fail-on for CI',
+  'predict.progress-bar': 'A progress bar shows on a terminal only',
+} as const

@@ -1,4 +1,5 @@
 /** The other commands: hops, calls, validate, schema, completion, demo; and the help of each. */
+
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { fieldsInWords } from '../../src/cli/hop-words.ts'
@@ -6,6 +7,7 @@ import { plain } from '../../src/cli/paint.ts'
 import { listPresets } from '../../src/config/presets.ts'
 import type { CallRecord } from '../../src/core/record.ts'
 import { hopSchema } from '../../src/hops/hop-schema.ts'
+import { callRecord } from '../support/call-record.ts'
 import { fakeApp, typed } from '../support/cli-world.ts'
 
 test.each(COMMANDS.map((command) => [command.name, command] as const))(
@@ -28,7 +30,10 @@ test('examples are typed as they stand: no flag, command or hop in them is unkno
         startApp: () => Promise.reject(Object.assign(new Error('started'), { code: 'X', syscall: 'x' })),
         runDemo: async () => 0,
         get: async () => ({ status: 200, text: '{"calls":[]}' }),
-        files: { 'impatient-hop.yaml': 'upstream: http://h\n' },
+        files: {
+          'impatient-hop.yaml': 'upstream: http://h\n',
+          'calls.jsonl': JSON.stringify(callRecord({ timeline: [[4, 'headers', 200]] })),
+        },
       })
       expect(err).toBe(name === 'run' ? 'impatient-hop: started\n' : '')
     }
