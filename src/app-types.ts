@@ -1,4 +1,5 @@
 /** The running sidecar as its callers see it: what it needs from the process, and what it gives back. */
+import type { Loaded } from './config/load.ts'
 import type { Address } from './config/snapshot.ts'
 import type { Log } from './core/log.ts'
 
@@ -7,6 +8,8 @@ export interface AppPorts {
   readonly log: Log
   /** Takes the lines of `--events -`. */
   writeOut(text: string): void
+  /** Reads the settings anew, for the file's sake; absent: they stay as they are. */
+  load?(): Loaded
 }
 
 export interface RunningApp {
@@ -23,4 +26,6 @@ export interface RunningApp {
   summaryLines(): readonly string[]
   /** Readiness off, no new connections, drains for `drainMs` at most, then cuts as `shutdown`. A second call gives the same promise. */
   stop(): Promise<void>
+  /** Reads the file again now; absent where there is none. */
+  reload?(): void
 }

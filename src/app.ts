@@ -4,6 +4,7 @@ import { adminRoutes, metricsRoutes } from './admin/route-list.ts'
 import { startAdmin } from './admin/server.ts'
 import type { Books } from './app/books.ts'
 import { openBooks } from './app/books.ts'
+import { watchSettings } from './app/reload.ts'
 import type { Steering } from './app/steering.ts'
 import { createSteering } from './app/steering.ts'
 import type { AppPorts, RunningApp } from './app-types.ts'
@@ -54,7 +55,7 @@ interface Shared extends Books {
   keep<T extends Closable>(part: T): T
 }
 
-async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Closable[]): Promise<RunningApp> {
+async function open(settings: Settings, { log, writeOut, load }: AppPorts, opened: Closable[]): Promise<RunningApp> {
   const held = { totalBytes: 0 }
   const keep = <T extends Closable>(part: T): T => {
     opened.push(part)
@@ -63,9 +64,12 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
   let ownSpans: OwnSpanExporter | null = null
   // The exporter needs the receivers, which need the journal, which needs its sinks.
   const more = [ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })]
-  const books = await openBooks({ settings, clock, log, writeOut, heldBytes: () => held.totalBytes, more })
+  const live: { steering: Steering | null } = { steering: null } // it needs the metrics, and the books its settings
+  const work = () => (live.steering?.snapshot() ?? settings.snapshot).work
+  const books = await openBooks({ settings, clock, log, writeOut, work, heldBytes: () => held.totalBytes, more })
   keep(books.workPort)
   const steering = keep(createSteering(settings, clock, books.metrics))
+  live.steering = steering
   const receivers = keep(await startWorkReceivers({ otlp: settings.otlp, workPort: books.workPort, clock, log }))
   books.metrics.setOtlpUp(receivers.isUp())
   if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
@@ -75,11 +79,14 @@ async function open(settings: Settings, { log, writeOut }: AppPorts, opened: Clo
   steering.attach(listener, () => books.journal.calls({ open: true }))
   const stop = createStop(shared, listener, opened)
   const { admin, metrics } = await startPorts(shared, stop)
+  const watch = watchSettings({ settings, load, clock, log, metrics: books.metrics, steering })
+  if (watch !== null) keep(watch)
   return {
     addresses: { listen: listener.address, admin, metrics, otlp: receivers.addresses.http },
     warnings: [],
     summaryLines: books.summary.lines,
     stop,
+    ...(watch === null ? {} : { reload: watch.reread }),
   }
 }
 
@@ -92,14 +99,14 @@ function startReach({ upstream }: Settings, { metrics }: Books, log: Log): Reach
 }
 
 function exchangePorts({ settings, journal, steering, reach, held, state }: Shared): ExchangePorts {
-  const { upstream, limits, snapshot } = settings
+  const { upstream, limits } = settings
   return {
     clock,
     upstream: createUpstream(upstream, clock),
     upstreamName: upstream.host,
     openRecord: journal.openExchange,
     planner: steering.planner,
-    inject: () => snapshot.work.inject,
+    inject: () => steering.snapshot().work.inject,
     limits,
     held,
     reached: reach.told,

@@ -28,6 +28,8 @@ export interface BooksAsked {
   readonly clock: Clock
   readonly log: Log
   readonly heldBytes: () => number
+  /** In force now: a reload changes it. */
+  readonly work: () => Settings['snapshot']['work']
   writeOut(text: string): void
   readonly more: readonly Sink[]
 }
@@ -36,8 +38,8 @@ export interface BooksAsked {
 const CALLS_MAX = 50_000
 
 /** Rejects with the system's error for an events file that cannot be opened. */
-export async function openBooks({ settings, clock, log, heldBytes, writeOut, more }: BooksAsked): Promise<Books> {
-  const { graceMs, waitMs, match } = settings.snapshot.work
+export async function openBooks({ settings, clock, log, heldBytes, work, writeOut, more }: BooksAsked): Promise<Books> {
+  const { match } = settings.snapshot.work
   const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
   const summary = createSummary()
   const events =
@@ -45,8 +47,12 @@ export async function openBooks({ settings, clock, log, heldBytes, writeOut, mor
   const correlator = createCorrelator<PendingReport>({ callsMax: CALLS_MAX })
   const journal = createJournal({
     clock,
-    graceMs,
-    waitMs,
+    get graceMs() {
+      return work().graceMs
+    },
+    get waitMs() {
+      return work().waitMs
+    },
     sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...more, ...events],
     onSinkError: (name, error) => log.error(`${name} failed and is passed over; calls go on`, { error: String(error) }),
   })

@@ -1,5 +1,5 @@
 /** `run`: the sidecar itself, until Ctrl-C. */
-import type { RunningApp } from '../app-types.ts'
+import type { AppPorts, RunningApp } from '../app-types.ts'
 import { RUN_FLAGS } from '../config/flags.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Settings } from '../config/snapshot.ts'
@@ -23,7 +23,8 @@ export const runCommand: Command = {
     ['--upstream http://127.0.0.1:3000 --idle-timeout 60s --ending rst --events -', 'one limit of your own; a JSON line per call'],
   ],
   async run({ flags }, world) {
-    const loaded = loadSettings({ flags, env: world.env, readFile: world.readFile })
+    const load = () => loadSettings({ flags, env: world.env, readFile: world.readFile })
+    const loaded = load()
     if ('errors' in loaded) {
       for (const error of loaded.errors) world.err.print(`${PRODUCT}: ${error}`)
       return 2
@@ -31,22 +32,24 @@ export const runCommand: Command = {
     const { settings } = loaded
     const log = createLog({ ...settings.log, write: world.err.write })
     for (const warning of loaded.warnings) log.warn(warning)
-    const app = await start(settings, world, log)
+    const app = await start(settings, world, { log, writeOut: world.out.write, load })
     if (app === null) return 3
     for (const warning of app.warnings) log.warn(warning)
     // Where stdout carries the events, a line for people would break whoever parses them.
     const printer = settings.events?.file === '-' ? world.err : world.out
     printer.print(startupBlock(settings, app.addresses, productVersion(), printer.paint).join('\n'))
+    const forgetHangup = app.reload === undefined ? undefined : world.onHangup?.(app.reload)
     await untilStopped(app, settings, world, printer)
+    forgetHangup?.()
     printer.print(app.summaryLines().join('\n'))
     return 0
   },
 }
 
 /** Null where the machine refuses: a port is taken, a file cannot be written. The line is printed. */
-async function start(settings: Settings, world: World, log: ReturnType<typeof createLog>): Promise<RunningApp | null> {
+async function start(settings: Settings, world: World, ports: AppPorts): Promise<RunningApp | null> {
   try {
-    return await world.startApp(settings, { log, writeOut: world.out.write })
+    return await world.startApp(settings, ports)
   } catch (error) {
     if (!(error instanceof PortTaken) && !isSystemError(error)) throw error
     world.err.print(`${PRODUCT}: ${error.message}`)

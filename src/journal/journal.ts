@@ -19,7 +19,7 @@ export interface JournalAsked {
   readonly sinks: readonly Sink[]
   /** Work this much past the abandonment is orphan work. */
   readonly graceMs: number
-  /** How long after its close a `tools/call` waits for its work report. */
+  /** How long after its close a `tools/call` waits for its work report. Both are read anew each time: they may change while running. */
   readonly waitMs: number
   /** How many may wait; beyond, the one due next is settled as it stands. */
   readonly pendingMax?: number
@@ -52,7 +52,7 @@ const PENDING_SHOWN_MAX = 1_000
 const TIMELINE_ENTRIES_MAX = 250_000
 
 export function createJournal(asked: JournalAsked): Journal {
-  const { clock, graceMs, waitMs, pendingMax = 50_000 } = asked
+  const { clock, pendingMax = 50_000 } = asked
   const audience = createAudience(asked.sinks, asked.onSinkError)
   const budget: TimelineBudget = { entriesLeft: TIMELINE_ENTRIES_MAX }
   const ring = createSettledRing(SETTLED_MAX)
@@ -67,7 +67,10 @@ export function createJournal(asked: JournalAsked): Journal {
   function openExchange(): { id: string; tell: Tell } {
     openedCount += 1
     const id = `c${openedCount}`
-    const entry: Entry = entryOf(id, createLedger({ id, graceMs, budget, say: (moment) => audience.moment(entry.ledger.view, moment) }))
+    const entry: Entry = entryOf(
+      id,
+      createLedger({ id, graceMs: asked.graceMs, budget, say: (moment) => audience.moment(entry.ledger.view, moment) }),
+    )
     live.set(id, entry)
     openCount += 1
     return { id, tell: (fact) => take(entry, fact) }
@@ -91,12 +94,12 @@ export function createJournal(asked: JournalAsked): Journal {
     reconsider(entry)
   }
 
-  const isSourceAlive = (): boolean => clock.nowMs() - lastReportMs < waitMs || asked.isSourceAlive?.() === true
+  const isSourceAlive = (): boolean => clock.nowMs() - lastReportMs < asked.waitMs || asked.isSourceAlive?.() === true
 
   /** Settles what can be, and lets the rest wait until it can. */
   function reconsider(entry: Entry): void {
     const nowMs = clock.nowMs()
-    const rules = { waitMs, isSourceAlive: isSourceAlive() }
+    const rules = { waitMs: asked.waitMs, isSourceAlive: isSourceAlive() }
     for (const [index] of entry.ledger.view.calls.entries()) {
       const dueMs = entry.ledger.settlesAtMs(index, rules)
       if (dueMs === null) continue

@@ -29,4 +29,12 @@ export const faults2Requirements = {
   'faults2.stop-under-load': 'Under load stop has reached every open stream when it returns; held bytes leave, nothing is lost or ended',
   'faults2.for-under-load': '`for` ends a fault on time under load, and open streams go on',
   'faults2.concurrent-edits': 'Edits at once end in one of the orders; each exchange has one ending',
+  'faults2.watch-configmap': 'Three ConfigMap symlink swaps in a row are each seen',
+  'faults2.watch-rename': "An editor's rename-over is seen each time, also behind a symlink",
+  'faults2.watch-content': 'Only another content is told, once however many writes; SIGHUP rereads; without notices a look finds it',
+  'faults2.reload-live': 'A changed file touches no open exchange; faults of the API survive; a rule as before keeps end and counts',
+  'faults2.reload-bad': 'A bad file changes nothing: the log names line and key, config_last_reload_successful is 0',
+  'faults2.reload-stop': 'stop outlives reloads until resume',
+  'faults2.reload-parts':
+    'Path, faults, safety, work and mode change by reload; other keys are told to need a restart; secrets are not printed',
 } as const
