@@ -105,6 +105,7 @@ function onEnd(x: Exchange): void {
   x.tell({ kind: 'asked', atMs: nowMs })
   if (x.asking.waiting !== null) begin(x, ask)
   x.asking.hasAsked = true
+  x.asking.body.release() // a stream may live for hours
   x.line?.fromClient({ is: 'asked', rawTrailers: x.req.rawTrailers }, nowMs)
   endTurn(x)
 }

@@ -1,6 +1,6 @@
 /** One turn of an exchange: the line is told, and what follows from it is done: pressure, limits, the timer, the end. */
 import type { Line } from '../core/ends.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ExchangeLimits } from './exchange.ts'
 
 /** Starts a turn: what is told until `endTurn` happened now. */
 export function beginTurn(x: Exchange): number {
@@ -40,9 +40,13 @@ function measureHeld(x: Exchange, line: Line): void {
   const heldBytes = seats + (seats > 0 || x.heldBytes > 0 ? x.downstream.backlogBytes() : 0)
   held.totalBytes += heldBytes - x.heldBytes
   x.heldBytes = heldBytes
-  const isOver = heldBytes > limits.heldBytesPerExchange || held.totalBytes > limits.heldBytesTotal
-  if (isOver && !x.isClosed)
-    line.order('fin', { kind: 'limit', seat: null, detail: `more than ${limits.heldBytesPerExchange} bytes held` }, x.turnMs)
+  const over = overOf(x, limits)
+  if (over !== null && !x.isClosed) line.order('fin', { kind: 'limit', seat: null, detail: `more than ${over}` }, x.turnMs)
+}
+
+function overOf({ heldBytes, ports }: Exchange, { heldBytesPerExchange, heldBytesTotal }: ExchangeLimits): string | null {
+  if (heldBytes > heldBytesPerExchange) return `${heldBytesPerExchange} bytes held`
+  return ports.held.totalBytes > heldBytesTotal ? `${heldBytesTotal} bytes held by all exchanges` : null
 }
 
 /** One timer: a wake too early is harmless, so it is moved only when it would come too late. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SeatPlan } from '../../src/core/seat.ts'
 import { compileHop } from '../../src/hops/compile.ts'
+import { createCollector, MEANING_BYTES_MAX } from '../../src/wire/collector.ts'
 import { buffering, hop, idle } from '../support/line-rig.ts'
 import { MIB, memory } from '../support/memory.ts'
 import type { RawSocket } from '../support/raw-client.ts'
@@ -178,6 +179,17 @@ test.each([
   await until('nothing is open', () => rig.listener.openCount() === 0)
 })
 
+test('a body of 1 MiB that comes byte by byte is kept for its meaning in little more than its size [backpressure.slow-server]', () => {
+  const collector = createCollector()
+  const before = memory()
+  for (let count = 0; count < MEANING_BYTES_MAX; count += 1) collector.take(Buffer.of(97 + (count % 26)))
+  expect(memory().heap - before.heap).toBeLessThan(8 * MIB)
+  expect(collector.text()).toHaveLength(MEANING_BYTES_MAX)
+  expect(collector.text()?.slice(0, 27)).toBe('abcdefghijklmnopqrstuvwxyza')
+  collector.take(Buffer.of(97))
+  expect([collector.text(), collector.isTooLong()]).toEqual([null, true])
+})
+
 describe('the limit on held bytes', () => {
   const full = (holdHeaders: boolean): readonly SeatPlan[] => compileHop(hop('holding', { buffering: buffering('full', { holdHeaders }) }))
   const body = Buffer.alloc(3 * MIB, 'y')
@@ -225,6 +237,7 @@ describe('the limit on held bytes', () => {
     void second.send(callText())
     const refused = await second.response()
     expect(refused.status).toBe(503)
+    expect(refused.text).toContain('more than 1048576 bytes held by all exchanges')
     expect(await rig.fact('closed', 1)).toMatchObject({ cause: { kind: 'limit' } })
     expect(first.ended()).toBeNull()
     await server.connections[0]?.send('end')
