@@ -35,7 +35,8 @@ function rig(more: Partial<DemoPorts> = {}) {
 
 test('six calls: measured, told as measured, code 0 [demo.six-calls]', async () => {
   const { ports, printed, records } = rig()
-  expect(await runDemo({ isServing: false, timing: TIMING }, ports)).toBe(0)
+  const code = await runDemo({ isServing: false, timing: TIMING }, ports)
+  expect(code, printed.join('\n')).toBe(0)
   const story = records.map(({ tool, closedBy, cause, work }) => [tool, closedBy, cause, work.outcome])
   expect(story).toEqual([
     ['render_obedient', 'server', 'complete', 'finished'],
@@ -63,6 +64,7 @@ test('--serve stays up: its metrics and records answer until the user has had en
       if (url !== undefined) seen.push((await fetch(url)).status)
     }
   }
-  expect(await runDemo({ isServing: true, timing: { ...TIMING, workMs: 2_400 } }, { ...ports, untilStopped })).toBe(0)
+  const code = await runDemo({ isServing: true, timing: { ...TIMING, workMs: 2_400 } }, { ...ports, untilStopped })
+  expect(code, printed.join('\n')).toBe(0)
   expect(seen).toEqual([200, 200])
 })

@@ -9,5 +9,8 @@ export const demoRequirements = {
   'demo.six-calls':
     'Two tools, three runs each, through the real sidecar: who closed, and whether the work finished, stopped or was orphaned, from its records',
   'demo.serve': 'With --serve the demo says where its metrics and records are, and they answer until it is stopped',
+  'demo.under-30s': 'npm start on an installed clone tells the whole story in under 30 s and exits 0',
+  'demo.readme-commands': 'Every command the README shows is run by a test',
+  'demo.readme-names': 'The README lists the commands there are, and names no metric or file that is not',
   'demo.cannot-start': 'A demo that cannot start says why in one line and gives 3',
 } as const
