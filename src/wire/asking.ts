@@ -177,7 +177,7 @@ function dial(x: Exchange, request: Request): void {
   x.leg = leg
   const limit = x.seating?.connect ?? null
   if (limit === null) return
-  x.ports.clock.after(limit.afterMs, () => {
+  x.connectTimer = x.ports.clock.after(limit.afterMs, () => {
     if (leg.isConnected() || x.isServerOver) return
     leg.lose('rst')
     loseServer(x, 'fin', limit.cause)

@@ -66,6 +66,8 @@ export interface Exchange {
   leg: UpstreamLeg | null
   turnMs: number
   timer: Timer | null
+  /** While the server has not accepted the connection. */
+  connectTimer: Timer | null
   timerAtMs: number
   heldBytes: number
   /** Backpressure noticed inside a turn, told to the line after it. */
@@ -100,6 +102,7 @@ export function openExchange(
     leg: null,
     turnMs: ports.clock.nowMs(),
     timer: null,
+    connectTimer: null,
     timerAtMs: Infinity,
     heldBytes: 0,
     pressed: { client: null, server: null },

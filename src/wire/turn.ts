@@ -68,6 +68,7 @@ function finish(x: Exchange): void {
   x.isFinished = true
   x.timer?.cancel()
   x.timer = null
+  x.connectTimer?.cancel()
   x.ports.held.totalBytes -= x.heldBytes
   x.heldBytes = 0
   x.seating?.close()

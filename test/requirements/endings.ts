@@ -32,4 +32,6 @@ export const endingsRequirements = {
   'drain.next': 'drain: after a clean cut the client’s connection serves the next call meanwhile',
   'drain.unblocked': 'drain: a client that did not read does not keep the server from being read on',
   'drain.bound': 'drain: a server that never ends is told after the longest drain',
+  'endings.connect-limit': 'a server that does not accept the connection in the time a hop has for it is answered for by that hop',
+  'endings.no-timer-left': 'an exchange that is over leaves no timer armed',
 } as const

@@ -1,0 +1,57 @@
+/** A hop's patience with a server that does not accept the connection, and what of it stays behind. */
+import { expect, test } from 'vitest'
+import { readPreset } from '../../src/config/presets.ts'
+import { createCaps } from '../../src/faults/caps.ts'
+import { initialControl } from '../../src/faults/control.ts'
+import { createFaultMemory } from '../../src/faults/memory.ts'
+import { composePath } from '../../src/hops/presets.ts'
+import type { LinePlanner } from '../../src/wire/line-planner.ts'
+import { createLinePlanner } from '../../src/wire/line-planner.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { freePort } from '../support/free-port.ts'
+import { rawClient } from '../support/raw-client.ts'
+import { rawServer } from '../support/raw-server.ts'
+import { wireRig } from '../support/wire-rig.ts'
+
+const ASK = 'POST /mcp HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}'
+
+function plannerOf(hop: string): LinePlanner {
+  const presetOf = (name: string) => {
+    const read = readPreset(name)
+    return read !== null && 'value' in read ? read.value : null
+  }
+  const composed = composePath([{ name: hop }], presetOf, [])
+  if ('problems' in composed) throw new Error(JSON.stringify(composed.problems))
+  const state = initialControl({ rules: [], safety: {}, path: composed.hops }, { nowMs: 0, wallMs: 0 })
+  const work = { graceMs: 2_000, afterCut: 'hang-up', waitMs: 60_000, inject: 'none' } as const
+  return createLinePlanner(state, { mode: 'act', path: composed.hops, work, seed: 1 }, { memory: createFaultMemory(), caps: createCaps() })
+}
+
+test('a server that takes longer to accept than the hop waits: the answer of its connect limit [endings.connect-limit]', async () => {
+  const clock = fakeClock()
+  const server = await rawServer(() => undefined)
+  // In the same turn as the dialling: the system has not connected yet.
+  const openRecord = () => ({
+    id: 'c1',
+    tell: ({ kind }: { readonly kind: string }) => {
+      if (kind === 'asked') queueMicrotask(() => clock.advance(60_000))
+    },
+  })
+  const planner = plannerOf('nginx')
+  const rig = await wireRig(server.url, { clock, openRecord, planner: () => planner })
+  const client = await rawClient(rig.port)
+  await client.send(ASK)
+  expect((await client.response()).status).toBe(504)
+  expect(await rig.fact('closed')).toMatchObject({ cause: { kind: 'unreachable', hop: 'nginx' } })
+})
+
+test('no timer outlives an exchange: a process that has nothing to do can end [endings.no-timer-left]', async () => {
+  const clock = fakeClock()
+  const planner = plannerOf('nginx')
+  const rig = await wireRig(new URL(`http://127.0.0.1:${await freePort()}`), { clock, planner: () => planner })
+  const client = await rawClient(rig.port)
+  await client.send(ASK)
+  expect((await client.response()).status).toBe(502)
+  await rig.fact('finished')
+  expect(clock.armed()).toBe(0)
+})
