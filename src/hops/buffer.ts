@@ -8,7 +8,8 @@ import { createHeld } from './held.ts'
 import type { Buffering } from './hop.ts'
 
 /** Whether this buffering does nothing at all, so that nobody need sit there. */
-export const isNoBuffer = ({ mode, holdHeaders }: Buffering): boolean => passesAtOnce(mode) && holdHeaders === false
+export const isNoBuffer = ({ mode, holdHeaders, sized }: Buffering): boolean =>
+  passesAtOnce(mode) && holdHeaders === false && sized === undefined
 
 const passesAtOnce = (mode: Buffering['mode']): boolean =>
   mode === 'none' || (typeof mode === 'object' && 'gzip' in mode && mode.gzip === 'flushed')
@@ -17,15 +18,18 @@ const passesAtOnce = (mode: Buffering['mode']): boolean =>
 const readsOn = ({ mode, holdHeaders }: Buffering): boolean =>
   passesAtOnce(mode) ? holdHeaders === true : mode !== 'one-behind' && !(typeof mode === 'object' && 'everyMs' in mode)
 
-/** `endsClean`: this hop takes that loss for the end of the body, so nothing held is lost by it. */
-export function bufferSeat(name: string, buffering: Buffering, endsClean: (loss: Lost) => boolean): SeatPlan {
-  return { name, sit: (out) => sitBuffering(out, buffering, endsClean) }
+/** Whether to this hop that loss is an end of the body, whole or not, so that nothing held is lost by it. `isSized`: held in the pages of `sized`. */
+type EndsBody = (loss: Lost, isSized: boolean) => boolean
+
+export function bufferSeat(name: string, buffering: Buffering, endsBody: EndsBody): SeatPlan {
+  return { name, sit: (out) => sitBuffering(out, buffering, endsBody) }
 }
 
-function sitBuffering(out: Out, buffering: Buffering, endsClean: (loss: Lost) => boolean): Seat {
-  const { atCut, holdHeaders, honours } = buffering
+function sitBuffering(out: Out, buffering: Buffering, endsBody: EndsBody): Seat {
+  const { holdHeaders, honours, sized } = buffering
   const everyMs = typeof buffering.mode === 'object' && 'everyMs' in buffering.mode ? buffering.mode.everyMs : null
-  let mode = buffering.mode
+  let { mode, atCut } = buffering
+  let isPaged = false // as `sized` says
   let head: { readonly signal: Head; readonly sinceMs: number } | null = null // held, not yet passed on
   const held = createHeld()
   let isClientBlocked = false
@@ -66,7 +70,13 @@ function sitBuffering(out: Out, buffering: Buffering, endsClean: (loss: Lost) =>
     hasEvents = bodyHasEvents(signal.rawHeaders)
     const isEncoded = headerOf(signal.rawHeaders, 'content-encoding') !== null
     if (typeof mode === 'object' && 'gzip' in mode && isEncoded) mode = 'none' // it compresses nothing twice
-    const isHeld = holdHeaders === 'sized' ? headerOf(signal.rawHeaders, 'content-length') !== null : holdHeaders
+    const isSized = headerOf(signal.rawHeaders, 'content-length') !== null
+    if (isSized && sized !== undefined) {
+      isPaged = true
+      mode = { bytes: sized.bytes }
+      atCut = sized.atCut
+    }
+    const isHeld = holdHeaders === 'sized' ? isSized : holdHeaders
     if (!isHeld) return out.toClient(signal)
     head = { signal, sinceMs: atMs }
     if (everyMs !== null) out.wakeAt(atMs + everyMs)
@@ -97,7 +107,7 @@ function sitBuffering(out: Out, buffering: Buffering, endsClean: (loss: Lost) =>
     }
     isClientBlocked = false
     last = signal
-    const isFlushed = signal.isSilent !== true && (atCut === 'flush' || endsClean(signal))
+    const isFlushed = signal.isSilent !== true && (atCut === 'flush' || endsBody(signal, isPaged))
     if (!isFlushed) {
       tellDropped(out, held.take(held.bytes()))
       if (atCut !== 'headers' || signal.isSilent === true) head = null

@@ -30,7 +30,9 @@ export function compileHop(hop: Hop, { isNearest = true }: { isNearest?: boolean
   if (hop.headers !== undefined && hop.headers !== 'none') own.set(causes.headers, hop.headers)
   if (hop.idle !== undefined) own.set(causes.idle, hop.idle)
   if (hop.total !== undefined) own.set(causes.total, hop.total)
-  const endsClean = (loss: Lost): boolean => !own.has(loss.cause) && hop.upstreamLoss?.midStream[loss.ending] === 'clean'
+  // Of a sized body a FIN is an end as well, if too early: nginx passes the part on, and throws it away only when it gives up itself.
+  const endsBody = (loss: Lost, isSized: boolean): boolean =>
+    !own.has(loss.cause) && (hop.upstreamLoss?.midStream[loss.ending] === 'clean' || (isSized && loss.ending === 'fin'))
   const { request, buffering } = hop
   const bodyMaxBytes = request?.bodyMaxBytes ?? null
   const isTransparent =
@@ -43,7 +45,7 @@ export function compileHop(hop: Hop, { isNearest = true }: { isNearest?: boolean
   return [
     ...(isTransparent ? [] : [doorSeat(hop, own, { isNearest, clientSend: cause('client_send') })]),
     ...(request !== undefined && (request.buffer || bodyMaxBytes !== null) ? [requestSeat(hop.name, request, tooLong)] : []),
-    ...(buffering === undefined || isNoBuffer(buffering) ? [] : [bufferSeat(hop.name, buffering, endsClean)]),
+    ...(buffering === undefined || isNoBuffer(buffering) ? [] : [bufferSeat(hop.name, buffering, endsBody)]),
     ...(own.size === 0 ? [] : [limitsSeat(hop, causes)]),
   ]
 }

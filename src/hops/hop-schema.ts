@@ -77,13 +77,20 @@ const clientSend = strict({ after: after.optional(), ending: ending.optional(), 
   description: 'The client does not read; limits on silence stand still meanwhile',
 })
 
+const atCut = oneOf('flush', 'headers', 'answer').meta({ description: 'What becomes of what is held at a cut (default flush)' })
 const buffering = strict({
   mode: oneOf('none', 'bytes', 'time', 'full', 'one-behind', 'gzip').optional(),
   size: size.meta({ description: 'mode bytes: the page that goes when it is full' }).optional(),
   every: duration.meta({ description: 'mode time: how long after the first held byte all goes' }).optional(),
   gzip: oneOf('held', 'flushed', 'head-then-held').meta({ description: 'mode gzip: when its output goes (default held)' }).optional(),
   holdHeaders: z.union([flag, oneOf('sized')], expected('true, false or sized')).optional(),
-  atCut: oneOf('flush', 'headers', 'answer').meta({ description: 'What becomes of what is held at a cut (default flush)' }).optional(),
+  atCut: atCut.optional(),
+  sized: strict({
+    size: size.meta({ description: 'The page that goes when it is full (default 4KiB)' }).optional(),
+    atCut: atCut.optional(),
+  })
+    .meta({ description: 'A body of a promised length is held in pages instead, whatever the mode' })
+    .optional(),
   honours: z
     .array(text('a header name'), expected('a list of header names'))
     .transform((names) => names.map((name) => name.toLowerCase()))

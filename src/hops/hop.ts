@@ -48,6 +48,8 @@ export interface Buffering {
   /** `sized`: only where the head promises a Content-Length. */
   readonly holdHeaders: boolean | 'sized'
   readonly atCut: 'flush' | 'headers' | 'answer'
+  /** A body of a promised length is held in whole pages of that size instead, and treated so at a cut. Absent: as any other. */
+  readonly sized?: { readonly bytes: number; readonly atCut: 'flush' | 'headers' | 'answer' }
   /** Header names (lower case) whose value `no` switches buffering off. */
   readonly honours: readonly string[]
 }

@@ -111,10 +111,13 @@ function resolveManners(file: HopFile, preset: string, answerOf: AnswerOf): Part
   }
 }
 
+const PAGE_BYTES = 4_096
+
 function resolveBuffering(fields: Exclude<HopFile['buffering'], 'none' | undefined>): Buffering {
-  const { mode = 'none', size = 4_096, every = 0, gzip = 'held', holdHeaders = false, atCut = 'flush', honours = [] } = fields
+  const { mode = 'none', size = PAGE_BYTES, every = 0, gzip = 'held', holdHeaders = false, atCut = 'flush', honours = [], sized } = fields
   const played: BufferMode = mode === 'bytes' ? { bytes: size } : mode === 'time' ? { everyMs: every } : mode === 'gzip' ? { gzip } : mode
-  return { mode: played, holdHeaders, atCut, honours }
+  const pages = sized === undefined ? {} : { sized: { bytes: sized.size ?? PAGE_BYTES, atCut: sized.atCut ?? atCut } }
+  return { mode: played, holdHeaders, atCut, honours, ...pages }
 }
 
 /** A body that is not given says in one line who gave up, and why. */

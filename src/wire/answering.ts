@@ -9,8 +9,9 @@ import { tellUnderstood } from './asking.ts'
 import type { Collector } from './collector.ts'
 import { createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
-import { tellClosed } from './exchange.ts'
+import { clientLeft, tellClosed } from './exchange.ts'
 import { endToEnd } from './headers.ts'
+import { endsInReset } from './reset.ts'
 import { beginTurn, endTurn } from './turn.ts'
 import type { AnswerFraming, UpstreamEvents } from './upstream.ts'
 import type { Fate } from './upstream-fate.ts'
@@ -47,7 +48,14 @@ export function upstreamEventsOf(x: Exchange): UpstreamEvents {
   }
 }
 
+/** A client that closed its side is read no more, so the reset that a write provoked shows only when asked for: before the next. */
+function noticeReset(x: Exchange): void {
+  const { socket } = x.req
+  if (socket.readableEnded && !x.isClosed && endsInReset(socket)) clientLeft(x, 'rst', false)
+}
+
 function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
+  noticeReset(x)
   const nowMs = beginTurn(x)
   const { answering } = x
   x.ports.reached(true)
@@ -76,6 +84,7 @@ function bodyIsJson(rawHeaders: RawHeaders): boolean {
 }
 
 function onBytes(x: Exchange, chunk: Uint8Array): void {
+  noticeReset(x)
   const nowMs = beginTurn(x)
   const { line } = x
   if (line === null) return

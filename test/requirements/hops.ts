@@ -29,6 +29,7 @@ export const hopRequirements = {
   'hops.half-close': 'A half-close is an abort, tolerated, or forwarded',
   'hops.release-tells': 'A hop taken away tells the server of a leaving it hid',
   'hops.buffer-gzip': 'gzip: held, flushed, or head-then-held',
+  'hops.buffer-sized': 'sized: a body of a promised length goes in pages instead, and is treated so at a cut',
   'hops.hold-sized': 'holdHeaders: sized holds only a head with a Content-Length',
   'hops.buffer-time': 'mode time lets go so long after the first held byte; the end at once',
   'hops.buffer-bytes': 'mode bytes lets whole pages go',

@@ -35,6 +35,17 @@ test('gzip flushed: every event at once; head-then-held: the head with the first
   expect(r.server(5, event('a')).toClient()).toEqual(['+5 head 200'])
   expect(r.server(9, done).toClient().slice(1)).toEqual(['+9 data: a⏎⏎', '+9 end complete'])
 })
+test('sized: a body of a promised length goes in pages, whatever the mode; a FIN behind lets the rest go, a reset or a cut loses it [hops.buffer-sized]', () => {
+  const sized = { ...json, rawHeaders: ['Content-Type', 'application/json', 'Content-Length', '9000'] }
+  const paged = { holdHeaders: true, atCut: 'flush', sized: { bytes: 4_096, atCut: 'headers' } } as const
+  const begun = () => held('none', paged).server(1, sized, raw('x'.repeat(5_000)))
+  expect(begun().bytesToClient()).toHaveLength(4_096)
+  expect(begun().server(9, gone('fin')).bytesToClient()).toHaveLength(5_000)
+  expect(begun().server(9, gone('rst')).bytesToClient()).toHaveLength(4_096)
+  expect(held('none', paged).server(1, sse, event('a')).toClient()).toHaveLength(2)
+  const small = held('none', paged).server(1, sized, raw('x')).server(9, gone('rst'))
+  expect(small.toClient()).toEqual(['+9 head 200', '+9 lost fin server_reset'])
+})
 test('what is encoded already is not compressed again, and so not held', () => {
   const encoded = { ...sse, rawHeaders: [...sse.rawHeaders, 'Content-Encoding', 'br'] }
   expect(held({ gzip: 'held' }).server(1, encoded, raw('x')).toClient()).toHaveLength(2)

@@ -71,7 +71,7 @@ describe.each(listPresets())('%s', (name) => {
     else if (manner !== 'never') {
       for (let n = 1; n < manner.afterWrites; n += 1) r.server(1_000 + n, event('x'))
       expect(told()).toBe(false)
-      r.server(1_500, event('x')).until(1_700) // at the latest when what is held goes
+      r.server(1_500, event('x')).until(1_800) // at the latest when what is held goes
       expect(told()).toBe(true)
     }
     expect(r.closings).toMatchObject([{ cause: 'client_reset' }])
@@ -127,12 +127,12 @@ test('nginx cuts early where its timer was not re-armed: events at 0 and 200 ms,
   const r = at2s('nginx').server(30, sse, event('1')).server(229, event('2')).until(9_000)
   expect(r.closings).toMatchObject([{ atMs: 2_000 }])
 })
-test('haproxy pairs events: held from the first for 200 ms', () => {
+test('haproxy pairs events 200 ms apart: held from the first for a little longer', () => {
   const r = at2s('haproxy')
   for (let n = 0; n < 6; n += 1) r.server(n * 201, ...(n === 0 ? [sse] : []), event(String(n)))
   r.until(1_300)
   const times = [...new Set(r.toClient().map((said) => said.split(' ')[0]))]
-  expect(times).toEqual(['+200', '+401', '+602', '+803', '+1004', '+1205'].filter((_, index) => index < times.length))
+  expect(times).toEqual(['+205', '+607', '+1009'])
 })
 test('nginx over HTTP/1.0 releases pages of 4096 bytes, and the rest at the end', () => {
   const r = at2s('nginx-http10').server(1, sse)
