@@ -2,6 +2,7 @@
 import { readPathFrom } from '../config/api-path.ts'
 import type { Settings, Snapshot } from '../config/snapshot.ts'
 import type { Clock } from '../core/clock.ts'
+import { isoOf } from '../core/iso-time.ts'
 import type { CallRecord } from '../core/record.ts'
 import { createCaps } from '../faults/caps.ts'
 import type { Change, FromFile, Release } from '../faults/control.ts'
@@ -30,7 +31,14 @@ export interface Steering {
   readonly planner: () => LinePlanner
   readonly tally: ReturnType<typeof createFaultMemory>['tally']
   readonly readPath: typeof readPathFrom
-  showPath(): { readonly path: readonly unknown[]; readonly effective: EffectiveLimits }
+  /** `stopped`: pass-through, whatever the rest says; then the path shown is empty. */
+  showPath(): {
+    readonly path: readonly unknown[]
+    readonly effective: EffectiveLimits
+    readonly origin: 'file' | 'api'
+    readonly expiresAt: string | null
+    readonly stopped: boolean
+  }
   cutOpen(asked: CutRequest): number
   /** The exchanges to which changes reach. */
   attach(listener: Listener, calls: () => readonly CallRecord[]): void
@@ -87,8 +95,18 @@ export function createSteering(settings: Pick<Settings, 'snapshot' | 'faults'>, 
     tally: memory.tally,
     readPath: readPathFrom,
     showPath() {
-      const { path } = inForce(control.state())
-      return { path, effective: effectiveLimits(path) }
+      const state = control.state()
+      const { path } = inForce(state)
+      const { ownPath, isStopped } = state
+      const { nowMs, wallMs } = control.now()
+      const endsAtMs = ownPath?.expiresAtMs ?? null
+      return {
+        path,
+        effective: effectiveLimits(path),
+        origin: ownPath === null ? 'file' : 'api',
+        expiresAt: endsAtMs === null ? null : isoOf(wallMs + (endsAtMs - nowMs)),
+        stopped: isStopped,
+      }
     },
     cutOpen(asked) {
       if (attached === null) return 0

@@ -6,7 +6,7 @@ import { formatAddress, parseAddress, parseOrigin } from '../config/values.ts'
 import type { CommandArguments } from './command.ts'
 import type { ExitCode } from './exit-code.ts'
 import { PRODUCT } from './product.ts'
-import type { World } from './world.ts'
+import type { Sent, World } from './world.ts'
 
 export const ADMIN_FLAG: Flag = {
   name: 'admin',
@@ -17,7 +17,14 @@ export const ADMIN_FLAG: Flag = {
 /** The answer's JSON, or how the command ends, its line being printed already. */
 export type Asked = { readonly json: unknown } | { readonly code: ExitCode }
 
-export async function askAdmin(path: string, { flags }: CommandArguments, world: World): Promise<Asked> {
+/** What is sent besides a GET. */
+export interface Order {
+  readonly method: Sent['method']
+  readonly body?: unknown
+}
+
+/** What the sidecar refuses is the user's mistake: its own words, and exit code 2. */
+export async function askAdmin(path: string, { flags }: CommandArguments, world: World, order: Order | null = null): Promise<Asked> {
   const fail = (code: ExitCode, line: string): Asked => {
     world.err.print(`${PRODUCT}: ${line}`)
     return { code }
@@ -33,14 +40,30 @@ export async function askAdmin(path: string, { flags }: CommandArguments, world:
   const token = world.env[TOKEN_VARIABLE] ?? ''
   const url = `${origin.value.origin}${path}`
   try {
-    const { status, text } = await world.get(url, token === '' ? {} : { Authorization: `Bearer ${token}` })
+    const { status, text } = await request(world, url, token === '' ? {} : { Authorization: `Bearer ${token}` }, order)
     if (status === 401) return fail(2, `${origin.value.origin} wants its token: set ${TOKEN_VARIABLE}`)
-    if (status !== 200) return fail(3, `${url} answered ${status}: ${detailOf(text)}`)
+    if (order !== null && REFUSALS.includes(status)) return fail(2, detailOf(text))
+    if (status === 204) return { json: null }
+    if (status < 200 || status > 299) return fail(3, `${url} answered ${status}: ${detailOf(text)}`)
     return { json: JSON.parse(text) }
   } catch (error) {
     if (error instanceof SyntaxError) return fail(3, `${url} answered no JSON: is this a sidecar's admin port?`)
     return fail(3, `no sidecar answers at ${origin.value.origin}: start one with ${PRODUCT} run, or name its admin port with --admin URL`)
   }
+}
+
+const REFUSALS: readonly number[] = [400, 404, 409, 413, 422]
+
+async function request(world: World, url: string, headers: Readonly<Record<string, string>>, order: Order | null) {
+  if (order === null) return world.get(url, headers)
+  if (world.send === undefined) throw new Error('this world only looks')
+  const body = order.body === undefined ? null : JSON.stringify(order.body)
+  return world.send({
+    method: order.method,
+    url,
+    headers: { ...headers, ...(body === null ? {} : { 'Content-Type': 'application/json' }) },
+    body,
+  })
 }
 
 /** A URL, or an address as `run --admin` takes it; one that listens everywhere is reached here. */

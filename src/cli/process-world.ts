@@ -29,6 +29,12 @@ export function processWorld(): World {
       const answer = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_WAIT_MS) })
       return { status: answer.status, text: await answer.text() }
     },
+    async send({ method, url, headers, body }) {
+      const signal = AbortSignal.timeout(ANSWER_WAIT_MS)
+      const answer = await fetch(url, { method, headers, redirect: 'manual', signal, ...(body === null ? {} : { body }) })
+      return { status: answer.status, text: await answer.text() }
+    },
+    readInput: () => readFileSync(0, 'utf8'),
   }
 }
 

@@ -42,7 +42,8 @@ const faultsInWords = ({ faults }: Settings): string =>
         .map(({ name, do: deed, enabled }) => `${name} (${Object.keys(deed).join('')}${enabled === false ? ', off' : ''})`)
         .join(', ')
 
-function pathRows(path: readonly Hop[]): readonly string[] {
+/** The hops in order, and the limits of each. */
+export function pathRows(path: readonly Hop[]): readonly string[] {
   if (path.length === 0) return ['client → server: no hop, no limit of its own']
   const width = Math.max(...path.map(({ preset }) => preset.length))
   return [
@@ -52,7 +53,7 @@ function pathRows(path: readonly Hop[]): readonly string[] {
 }
 
 /** The minimum of each kind, and who sets it; the sentence only where more than one hop has a say. */
-function effectiveRows(path: readonly Hop[]): readonly string[] {
+export function effectiveRows(path: readonly Hop[]): readonly string[] {
   const limits = effectiveLimits(path)
   const isTwice = (preset: string): boolean => path.filter((hop) => hop.preset === preset).length > 1
   const inWords = (kind: string, limit: EffectiveLimit | null): string =>

@@ -18,6 +18,13 @@ export interface Printer {
   readonly isTerminal?: boolean
 }
 
+export interface Sent {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
 export interface World {
   readonly env: Environment
   /** What was asked for goes to `out`; what went wrong and what happens meanwhile to `err`. */
@@ -35,4 +42,8 @@ export interface World {
   runDemo(options: DemoOptions, ports: DemoPorts): Promise<DemoCode>
   /** An HTTP GET of the admin API. Rejects where nobody answers. */
   get(url: string, headers: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly text: string }>
+  /** Any other request of it, with JSON where there is a body. Rejects where nobody answers. Absent: this world only looks. */
+  send?(asked: Sent): Promise<{ readonly status: number; readonly text: string }>
+  /** All of stdin. Absent: there is none. */
+  readInput?(): string
 }

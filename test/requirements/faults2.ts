@@ -37,4 +37,10 @@ export const faults2Requirements = {
   'faults2.reload-stop': 'stop outlives reloads until resume',
   'faults2.reload-parts':
     'Path, faults, safety, work and mode change by reload; other keys are told to need a restart; secrets are not printed',
+  'faults2.cli-faults': 'faults list, add (flags, file, stdin) and remove speak to the admin API and print tables',
+  'faults2.cli-path': 'path show, set and reset speak to the admin API',
+  'faults2.cli-stop': 'stop, resume and cut speak to the admin API',
+  'faults2.cli-token': 'The token comes by the environment and is never printed',
+  'faults2.cli-mistakes': 'A mistake is one line and exit code 2, the sidecar in its own words; where none answers it is 3',
+  'faults2.cli-live': 'The commands steer a running sidecar',
 } as const

@@ -11,6 +11,8 @@ export interface Asked {
   readonly startApp?: World['startApp']
   readonly runDemo?: World['runDemo']
   readonly get?: World['get']
+  readonly send?: NonNullable<World['send']>
+  readonly input?: string
 }
 
 export interface CliWorld {
@@ -21,7 +23,7 @@ export interface CliWorld {
   readonly deaths: StopSignal[]
 }
 
-export function cliWorld({ files = {}, env = {}, startApp, runDemo, get }: Asked = {}): CliWorld {
+export function cliWorld({ files = {}, env = {}, startApp, runDemo, get, send, input }: Asked = {}): CliWorld {
   let [out, err] = ['', '']
   const listeners = new Set<(signal: StopSignal) => void>()
   const deaths: StopSignal[] = []
@@ -53,6 +55,8 @@ export function cliWorld({ files = {}, env = {}, startApp, runDemo, get }: Asked
       startApp: startApp ?? unexpected('startApp'),
       runDemo: runDemo ?? unexpected('runDemo'),
       get: get ?? unexpected('get'),
+      send: send ?? unexpected('send'),
+      readInput: () => input ?? '',
     },
   }
 }
