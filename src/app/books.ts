@@ -1,4 +1,5 @@
 /** Everything that is kept and told of exchanges: metrics, journal, sinks, and where work reports meet their calls. */
+import { presetHops } from '../config/presets.ts'
 import { productVersion } from '../config/product.ts'
 import type { Settings } from '../config/snapshot.ts'
 import type { Clock } from '../core/clock.ts'
@@ -6,6 +7,8 @@ import type { Log } from '../core/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createJournal } from '../journal/journal.ts'
 import type { Sink } from '../journal/sink.ts'
+import { createDiagnosis } from '../predict/diagnosis.ts'
+import { knownLimits } from '../predict/known-limits.ts'
 import { createEventsSink } from '../sinks/events.ts'
 import type { Metrics } from '../sinks/metrics/index.ts'
 import { createMetrics } from '../sinks/metrics/index.ts'
@@ -41,7 +44,7 @@ const CALLS_MAX = 50_000
 export async function openBooks({ settings, clock, log, heldBytes, work, writeOut, more }: BooksAsked): Promise<Books> {
   const { match } = settings.snapshot.work
   const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
-  const summary = createSummary()
+  const summary = createSummary(createDiagnosis(() => knownLimits(presetHops())))
   const events =
     settings.events === null ? [] : [await createEventsSink({ ...settings.events, writeOut, log, dropped: metrics.eventsDropped })]
   const correlator = createCorrelator<PendingReport>({ callsMax: CALLS_MAX })

@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { cutCommand } from './cut.ts'
 import { demoCommand } from './demo.ts'
+import { diagnoseCommand } from './diagnose.ts'
 import { faultsCommand } from './faults.ts'
 import { hopsCommand } from './hops.ts'
 import { pathCommand } from './path.ts'
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   runCommand,
   demoCommand,
   predictCommand,
+  diagnoseCommand,
   hopsCommand,
   callsCommand,
   faultsCommand,

@@ -1,8 +1,9 @@
 /** The presets of hops, read from the package's `config/hops`. */
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Hop } from '../hops/hop.ts'
 import type { HopFile } from '../hops/hop-schema.ts'
 import { hopSchema } from '../hops/hop-schema.ts'
-import { hopProblems } from '../hops/resolve.ts'
+import { hopProblems, resolveHop } from '../hops/resolve.ts'
 import { placeOf } from '../hops/shape.ts'
 import type { Read } from './yaml-file.ts'
 import { lineFinder, readYaml } from './yaml-file.ts'
@@ -29,6 +30,14 @@ export function readPreset(name: string): Read<HopFile> | null {
     throw error
   }
   return readHopText(text, `config/hops/${name}.yaml`)
+}
+
+/** All of them as the line plays them, each in a path of its own; one that cannot be read is left out. */
+export function presetHops(): readonly Hop[] {
+  return listPresets().flatMap((name) => {
+    const read = readPreset(name)
+    return read !== null && 'value' in read ? [resolveHop(read.value, { name: `path[0]:${name}`, preset: name })] : []
+  })
 }
 
 /** A hop's file: its shape, and what it would lack to be played. */

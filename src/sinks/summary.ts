@@ -1,4 +1,5 @@
 /** What Ctrl-C prints: calls, closes by cause, orphan work, and what nobody observed. */
+import type { CallRecord } from '../core/record.ts'
 import type { CauseKind } from '../core/signal.ts'
 import { formatDuration } from '../core/units.ts'
 import type { Sink } from '../journal/sink.ts'
@@ -8,7 +9,13 @@ export interface Summary {
   lines(): readonly string[]
 }
 
-export function createSummary(): Summary {
+/** Calls that others cut, and whose limit that looks like; what it knows of hops is its own matter. */
+export interface ForeignCloses {
+  take(record: CallRecord): void
+  lines(): readonly string[]
+}
+
+export function createSummary(foreign: ForeignCloses | null = null): Summary {
   const closes = new Map<CauseKind, number>()
   const work = { toolCalls: 0, orphaned: 0, orphanMs: 0, longestMs: 0, stopped: 0, unobserved: 0, abandoned: 0 }
   let exchanges = 0
@@ -23,6 +30,7 @@ export function createSummary(): Summary {
       else if (fact.kind === 'closed' && closedAtMs === fact.atMs) closes.set(fact.cause.kind, (closes.get(fact.cause.kind) ?? 0) + 1)
     },
     settled(record, { isToolCall, orphanMs }) {
+      foreign?.take(record)
       if (record.kind === 'call') calls += 1
       violations += record.violations.length
       if (!isToolCall) return
@@ -51,6 +59,7 @@ export function createSummary(): Summary {
     ]
     if (undelivered > 0) told.push(`undelivered  ${plural(undelivered, 'result')} came from the server and never reached the client`)
     if (violations > 0) told.push(`violations   ${violations} of the protocol's rules on cancellation`)
+    for (const [index, line] of (foreign?.lines() ?? []).entries()) told.push(`${index === 0 ? 'cut by others' : ''}`.padEnd(15) + line)
     return told
   }
 

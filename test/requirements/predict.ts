@@ -17,3 +17,15 @@ export const predictRequirements = {
   'predict.cli': 'predict prints a table or JSON, takes paths as --hop or --config, and --fail-on for CI',
   'predict.progress-bar': 'A progress bar shows on a terminal only',
 } as const
+
+export const diagnoseRequirements = {
+  'diagnose.idle-or-total': 'Foreign closes are told apart as idle or total by what hardly varies, silence or time since the request',
+  'diagnose.names': 'The presets with that kind and value are named, and those as near are ruled out with the reason',
+  'diagnose.too-few': 'Under five closes it says it cannot tell',
+  'diagnose.people': 'Closes that have no time in common are no limit',
+  'diagnose.drops': 'A hop that drops without a word shows in closes at the first write after a long silence',
+  'diagnose.behind': 'A hop behind the sidecar is known by its closes and by its answers',
+  'diagnose.bounded': 'However many calls come, the memory for it is bounded',
+  'diagnose.summary': 'Ctrl-C prints the diagnosis of foreign closes',
+  'diagnose.cli': 'diagnose --events prints a line a limit, or JSON',
+} as const
