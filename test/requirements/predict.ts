@@ -29,3 +29,9 @@ export const diagnoseRequirements = {
   'diagnose.summary': 'Ctrl-C prints the diagnosis of foreign closes',
   'diagnose.cli': 'diagnose --events prints a line a limit, or JSON',
 } as const
+
+export const compareRequirements = {
+  'compare.fields': 'hops compare A B tells field by field, in plain words, where two hops differ and how each is known',
+  'compare.page': 'config/hops/README.md has every preset and is the page the files make',
+  'compare.reported': 'What a preset knows by report only is said, in hops show and on the page',
+} as const

@@ -83,7 +83,7 @@ describe('hops', () => {
     ['hops show ngnix', 'hops show: unknown hop "ngnix"; did you mean "nginx"?'],
     ['hops show ../../package', 'hops show: unknown hop "../../package"'],
     ['hops show', 'hops show: expected the name of a hop, got nothing'],
-    ['hops shwo nginx', 'hops: expected show, got "shwo"'],
+    ['hops shwo nginx', 'hops: expected show, compare or page, got "shwo"'],
   ])('%s is one line and exit code 2', async (line, said) => {
     const { code, out, err } = await typed(line)
     expect({ code, out }).toEqual({ code: 2, out: '' })
