@@ -30,7 +30,8 @@ export async function lookAt(binary: string, peer: ProxyPeer, scenarios: readonl
   const [realServer, ourServer, refusing] = [await scriptedServer(), await scriptedServer(), await scriptedServer()]
   await refusing.server.close()
   const headers = peer.headers ?? []
-  const real: PlayedSide = { port: (await startProxy(binary, peer.program, realServer.server.port)).port, server: realServer, headers }
+  const proxy = await startProxy(binary, peer.program, realServer.server.port)
+  const real: PlayedSide = { port: proxy.port, server: realServer, headers }
   const ours: PlayedSide = { port: await ourPort(peer, ourServer.server.url), server: ourServer, headers }
   const refused: PlayedSide = { ...ours, port: await ourPort(peer, refusing.server.url) }
   const verdicts = new Map<string, Verdict>()
@@ -48,6 +49,7 @@ export async function lookAt(binary: string, peer: ProxyPeer, scenarios: readonl
     for (const verdict of found) verdicts.set(verdict.scenario, verdict)
     left = left.filter(({ name }) => (verdicts.get(name)?.complaints.length ?? 0) > 0)
   }
+  await proxy.stop()
   return scenarios.flatMap(({ name }) => verdicts.get(name) ?? [])
 }
 

@@ -49,7 +49,7 @@ export const proxyPeers: readonly ProxyPeer[] = [
     name: 'caddy-2.6',
     peer: 'caddy',
     program: { conf: 'Caddyfile', args: (conf) => ['run', '--config', conf, '--adapter', 'caddyfile'] },
-    limits: { ...idle, headers: { after: SECOND } },
+    limits: { ...idle, headers: { after: SECOND }, total: { after: 2 * SECOND } },
   },
   {
     name: 'varnish',
