@@ -1,0 +1,21 @@
+/** The benchmark's client: one measure per run, one JSON line per figure set on stdout. `--measure rtt --port N --upstream PORT --pid PROXY`. */
+import { measureBulk, measureEvents, measureRtt } from './measure-flow.ts'
+import { measureAbort, measureCut, measureIdle } from './measure-life.ts'
+import { argOf } from './wire-words.ts'
+
+const MEASURES: Readonly<Record<string, () => Promise<void>>> = {
+  rtt: measureRtt,
+  events: measureEvents,
+  bulk: measureBulk,
+  idle: measureIdle,
+  cut: measureCut,
+  abort: measureAbort,
+}
+
+const measure = MEASURES[argOf('measure', '')]
+if (measure === undefined) {
+  console.error(`--measure: expected one of ${Object.keys(MEASURES).join(', ')}`)
+  process.exit(2)
+}
+await measure()
+process.exit(0)

@@ -1,0 +1,106 @@
+/** What every measure needs: where the target and the server are, connections, streams, the server's controls, and the meters. */
+import type { Socket } from 'node:net'
+import net from 'node:net'
+import type { CpuUse } from './process-use.ts'
+import { cpuOf, familyOf, machineBusyS } from './process-use.ts'
+import { argOf, createBodyReader, createStampReader, nowUs, requestOf } from './wire-words.ts'
+
+export const port = Number(argOf('port', '0'))
+const serverPort = Number(argOf('upstream', '0'))
+const proxyPid = Number(argOf('pid', '0'))
+const ownPids = argOf('ours', '').split(',').filter(Boolean).map(Number)
+export const host = `127.0.0.1:${port}`
+
+export const numberOf = (name: string, fallback: number): number => Number(argOf(name, String(fallback)))
+
+/** The proxy's processes; none for a direct connection. */
+export const proxyPids = (): readonly number[] => (proxyPid === 0 ? [] : familyOf(proxyPid))
+export const hasProxy = proxyPid !== 0
+
+export const connect = (localAddress?: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, ...(localAddress === undefined ? {} : { localAddress }) })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      socket.on('error', () => undefined)
+      resolve(socket)
+    })
+  })
+
+export interface Stream {
+  readonly socket: Socket
+  /** The body ended well-formed. */
+  isWhole: boolean
+}
+
+/** Sends the request and reads its answer; `onPiece` gets the payload. */
+export async function openStream(path: string, onPiece: (bytes: Buffer) => void, localAddress?: string): Promise<Stream> {
+  const socket = await connect(localAddress)
+  const stream: Stream = { socket, isWhole: false }
+  const reader = createBodyReader(onPiece, () => {
+    stream.isWhole = true
+    socket.emit('whole')
+  })
+  socket.on('data', reader.feed)
+  socket.write(requestOf(host, path))
+  return stream
+}
+
+export const openEvents = (path: string, onStamp: (stampUs: number) => void): Promise<Stream> =>
+  openStream(path, createStampReader(onStamp))
+
+/** Asks the server itself, past any proxy. */
+export function control(path: string): Promise<Record<string, number>> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(serverPort, '127.0.0.1')
+    let text = ''
+    socket.on('error', reject)
+    socket.on('data', (bytes) => {
+      text += String(bytes)
+      const headEnd = text.indexOf('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? Infinity)
+      if (headEnd < 0 || text.length < headEnd + 4 + length) return
+      socket.destroy()
+      resolve(JSON.parse(text.slice(headEnd + 4)) as Record<string, number>)
+    })
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  })
+}
+
+export interface Window {
+  readonly seconds: number
+  readonly cpu: CpuUse
+  readonly cpuS: number
+  /** The share of the machine (all cores of two) that others used meanwhile, in percent. */
+  readonly othersPct: number
+}
+
+/** Measures from now until it is called. */
+export function openWindow(): () => Window {
+  const pids = proxyPids()
+  const ours = [...pids, ...ownPids, process.pid]
+  const startUs = nowUs()
+  const before = cpuOf(pids)
+  const busyBefore = machineBusyS()
+  const oursBefore = totalOf(cpuOf(ours))
+  return () => {
+    const after = cpuOf(pids)
+    const seconds = (nowUs() - startUs) / 1e6
+    const cpu = { userS: after.userS - before.userS, systemS: after.systemS - before.systemS }
+    const othersS = machineBusyS() - busyBefore - (totalOf(cpuOf(ours)) - oursBefore)
+    return { seconds, cpu, cpuS: totalOf(cpu), othersPct: Math.max(0, Math.round((othersS / (seconds * 2)) * 100)) }
+  }
+}
+
+const totalOf = ({ userS, systemS }: CpuUse): number => userS + systemS
+
+/** The value that `share` of the sorted values are below; null of none. */
+export const quantile = (sorted: ArrayLike<number>, share: number): number | null =>
+  sorted.length === 0 ? null : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null)
+
+export type Figures = Record<string, number | null>
+export const emit = (measure: string, figures: Figures): void => console.log(JSON.stringify({ measure, figures }))
+
+/** Only where there is a proxy whose CPU it is, and something to divide by. */
+export const perUnitUs = (cpuS: number, units: number): number | null => (hasProxy && units > 0 ? (cpuS * 1e6) / units : null)

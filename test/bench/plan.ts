@@ -1,0 +1,100 @@
+/** What a run does, in which order: every measure of every target once per repetition, so that a noisy minute meets all alike. Pure. */
+
+export interface Step {
+  readonly measure: string
+  readonly clientArgs: readonly string[]
+  /** The proxy's idle limit; null: none. Targets without one are passed over. */
+  readonly idleMs: number | null
+  readonly limitMs: number
+  /** About how long it takes, for the progress line. */
+  readonly aboutMs: number
+  /** In how many repetitions it is made. */
+  readonly repetitions: number
+  /** Only these targets; absent: all. */
+  readonly only?: readonly string[]
+}
+
+const START_MS = 900
+
+const step = (
+  measure: string,
+  more: Partial<Step> & { readonly clientArgs: readonly string[]; readonly aboutMs: number; readonly repetitions: number },
+): Step => ({
+  measure,
+  idleMs: null,
+  limitMs: 60_000 + more.aboutMs * 2,
+  ...more,
+  aboutMs: more.aboutMs + START_MS,
+})
+
+/** Bare http-proxy and the sidecar with its variants keep their meaning without a second measure of what costs minutes. */
+const BASICS = ['direct', 'sidecar', 'http-proxy', 'nginx', 'haproxy', 'toxiproxy']
+
+export const FULL: readonly Step[] = [
+  step('rtt', { clientArgs: ['--warm', '700', '--ms', '1500'], aboutMs: 4_400, repetitions: 5 }),
+  step('events', { clientArgs: ['--warm', '1000', '--ms', '2500'], aboutMs: 3_700, repetitions: 5 }),
+  step('bulk', { clientArgs: ['--times', '2'], aboutMs: 1_800, repetitions: 5, only: BASICS }),
+  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 5_500, repetitions: 3 }),
+  step('abort', { clientArgs: ['--mode', 'silent'], aboutMs: 8_000, repetitions: 3, only: BASICS }),
+  step('abort', { clientArgs: ['--mode', 'active'], aboutMs: 2_500, repetitions: 3, only: BASICS }),
+  step('idle', { clientArgs: [], limitMs: 180_000, aboutMs: 19_000, repetitions: 1, only: BASICS }),
+]
+
+export const QUICK: readonly Step[] = [
+  step('rtt', { clientArgs: ['--warm', '250', '--ms', '450'], aboutMs: 1_400, repetitions: 2 }),
+  step('events', { clientArgs: ['--warm', '400', '--ms', '1000'], aboutMs: 1_400, repetitions: 2 }),
+  step('bulk', { clientArgs: ['--times', '1', '--mb', '50'], aboutMs: 300, repetitions: 1, only: ['direct', 'sidecar', 'http-proxy'] }),
+  step('cut', {
+    clientArgs: ['--streams', '60', '--idle-ms', '1000'],
+    idleMs: 1_000,
+    aboutMs: 2_800,
+    repetitions: 1,
+    only: ['sidecar', 'nginx'],
+  }),
+  step('abort', {
+    clientArgs: ['--mode', 'silent', '--streams', '100', '--wait', '300'],
+    aboutMs: 1_800,
+    repetitions: 1,
+    only: ['sidecar', 'http-proxy'],
+  }),
+  step('abort', {
+    clientArgs: ['--mode', 'active', '--streams', '100', '--wait', '300'],
+    aboutMs: 800,
+    repetitions: 1,
+    only: ['sidecar', 'http-proxy'],
+  }),
+  step('idle', { clientArgs: ['--streams', '1000', '--hold', '1000'], aboutMs: 2_200, repetitions: 1, only: ['sidecar', 'http-proxy'] }),
+]
+
+export interface Planned {
+  readonly repetition: number
+  readonly step: Step
+  readonly target: string
+}
+
+export interface PlanAsked {
+  readonly steps: readonly Step[]
+  readonly targets: readonly { readonly name: string; readonly cutsIdle: boolean }[]
+  /** Replaces each step's own number. */
+  readonly repetitions: number | null
+}
+
+/** Targets change places from one repetition to the next: none is always the one after the same other. */
+export function planOf({ steps, targets, repetitions }: PlanAsked): readonly Planned[] {
+  const most = Math.max(0, ...steps.map((one) => repetitions ?? one.repetitions))
+  const planned: Planned[] = []
+  for (let repetition = 1; repetition <= most; repetition += 1) {
+    const turned = targets.map((_, at) => targets[(at + repetition - 1) % targets.length])
+    for (const one of steps) {
+      if (repetition > (repetitions ?? one.repetitions)) continue
+      for (const target of turned) {
+        if (target === undefined || (one.idleMs !== null && !target.cutsIdle)) continue
+        if (one.only !== undefined && !one.only.includes(target.name)) continue
+        planned.push({ repetition, step: one, target: target.name })
+      }
+    }
+  }
+  return planned
+}
+
+export const aboutMsOf = (planned: readonly Planned[]): number => planned.reduce((sum, { step: { aboutMs } }) => sum + aboutMs, 0)

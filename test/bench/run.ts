@@ -1,0 +1,137 @@
+/**
+ * `npm run bench`: the six measures, each proxy a process of its own, repetitions interleaved; a table and JSON.
+ * `--quick` · `--targets a,b` · `--measures a,b` · `--reps N` · `--sidecar DIR` another build · `--beside DIR` a second build as a target of its own.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { argOf } from './actors/wire-words.ts'
+import type { Results, RunAbout } from './page.ts'
+import { pageOf } from './page.ts'
+import { LAST_RESULTS, RESULTS_PAGE, ROOT, SIDECAR_DIR, WORKSHOP } from './places.ts'
+import type { Planned } from './plan.ts'
+import { aboutMsOf, FULL, planOf, QUICK } from './plan.ts'
+import { canPin, endAll, stage } from './stage.ts'
+import type { Row } from './summary.ts'
+import type { Target } from './targets.ts'
+import { TARGETS } from './targets.ts'
+
+const isQuick = process.argv.includes('--quick')
+const sidecarDir = resolve(argOf('sidecar', SIDECAR_DIR))
+const besideDir = argOf('beside', '')
+
+const listOf = (name: string): readonly string[] | null => {
+  const given = argOf(name, '')
+  return given === '' ? null : given.split(',')
+}
+
+/** What is built once: the processes of the benchmark, and the sidecar where it is ours. */
+function build(): void {
+  mkdirSync(WORKSHOP, { recursive: true })
+  writeFileSync(join(WORKSHOP, 'package.json'), '{ "type": "module" }\n')
+  const run = (...args: string[]): void => {
+    execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] })
+  }
+  run('node_modules/typescript/bin/tsc', '-p', 'test/bench/tsconfig.json', '--outDir', join(WORKSHOP, 'actors'))
+  if (sidecarDir === SIDECAR_DIR) run('.ci/ensure.mjs', 'build')
+}
+
+/** Those asked for, without those that are not installed. */
+function chosenTargets(): readonly Target[] {
+  const wanted = listOf('targets')
+  const beside = TARGETS.filter(({ name }) => besideDir !== '' && name === 'sidecar').map((target) => ({
+    ...target,
+    name: 'beside',
+    title: 'the build beside',
+  }))
+  return [...TARGETS, ...beside].filter(({ name, version }) => {
+    if (wanted !== null && !wanted.includes(name)) return false
+    if (wanted === null && isQuick && (name === 'haproxy' || name === 'toxiproxy')) return false
+    const isThere = version() !== null
+    if (!isThere) console.error(`bench: ${name} is not installed and left out`)
+    return isThere
+  })
+}
+
+async function runAll(planned: readonly Planned[], targets: readonly Target[]): Promise<Pick<Results, 'rows' | 'failures'>> {
+  const rows: Row[] = []
+  const failures: string[] = []
+  const wholeMs = aboutMsOf(planned)
+  let passedMs = 0
+  for (const { repetition, step, target: name } of planned) {
+    const target = targets.find((one) => one.name === name)
+    if (target === undefined) continue
+    progress(passedMs / wholeMs, `${step.measure} · ${name} · ${repetition}`, (wholeMs - passedMs) / 1_000)
+    try {
+      const { measure, clientArgs, idleMs, limitMs } = step
+      const dir = name === 'beside' ? resolve(besideDir) : sidecarDir
+      const sets = await stage({ target, measure, clientArgs, idleMs, limitMs, sidecarDir: dir })
+      rows.push(...sets.map((set) => ({ measure: set.measure, figures: set.figures, target: name, repetition })))
+    } catch (error) {
+      failures.push(`${step.measure}, ${name}, repetition ${repetition}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    passedMs += step.aboutMs
+  }
+  progress(1, '', 0)
+  return { rows, failures }
+}
+
+/** On a terminal one line that moves; elsewhere a line each tenth. */
+let toldTenth = -1
+function progress(share: number, what: string, leftS: number): void {
+  const filled = Math.round(share * 20)
+  const text = `[${'█'.repeat(filled)}${'░'.repeat(20 - filled)}] ${Math.round(share * 100)} %  about ${Math.ceil(leftS)} s left  ${what}`
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${share === 1 ? '' : text}`)
+  else if (Math.floor(share * 10) > toldTenth) {
+    toldTenth = Math.floor(share * 10)
+    process.stderr.write(`${text}\n`)
+  }
+}
+
+const loadOf = (): number => Math.round((loadavg()[0] ?? 0) * 100) / 100
+
+async function main(): Promise<void> {
+  build()
+  const targets = chosenTargets()
+  const measures = listOf('measures')
+  const steps = (isQuick ? QUICK : FULL)
+    .filter(({ measure }) => measures === null || measures.includes(measure))
+    .map((one) => (one.only === undefined || besideDir === '' ? one : { ...one, only: [...one.only, 'beside'] }))
+  const reps = argOf('reps', '')
+  const planned = planOf({ steps, targets, repetitions: reps === '' ? null : Number(reps) })
+  const startedAt = new Date()
+  const loadBefore = loadOf()
+  const { rows, failures } = await runAll(planned, targets)
+  const about: RunAbout = {
+    isQuick,
+    command: `npm run bench${process.argv.length > 2 ? ` -- ${process.argv.slice(2).join(' ')}` : ''}`,
+    startedAt: startedAt.toISOString().slice(0, 16).replace('T', ' '),
+    tookS: Math.round((Date.now() - startedAt.getTime()) / 1_000),
+    loadBefore,
+    loadAfter: loadOf(),
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}, Node ${process.version}`,
+    isPinned: canPin,
+    targets: Object.fromEntries(targets.map(({ name, title, version }) => [name, { title, version: version() ?? '' }])),
+  }
+  const results: Results = { about, rows, failures }
+  const json = argOf('json', LAST_RESULTS)
+  writeFileSync(json, JSON.stringify(results, null, 1))
+  const page = pageOf(results)
+  console.log(page)
+  console.log(`JSON: ${json}`)
+  const isWhole = !isQuick && measures === null && listOf('targets') === null && besideDir === ''
+  if (isWhole || process.argv.includes('--write')) {
+    writeFileSync(RESULTS_PAGE, page)
+    console.log(`page: ${RESULTS_PAGE}`)
+  }
+  if (failures.length > 0) process.exitCode = 1
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    endAll()
+    process.exit(130)
+  })
+}
+await main()

@@ -1,0 +1,71 @@
+/** From repetitions to medians and ratios. Pure. */
+
+/** One measure of one target in one repetition. */
+export interface Row {
+  readonly measure: string
+  readonly target: string
+  readonly repetition: number
+  readonly figures: Readonly<Record<string, number | null>>
+}
+
+/** Medians over the repetitions, by figure. */
+export interface Summary {
+  readonly measure: string
+  readonly target: string
+  readonly repetitions: number
+  readonly medians: Readonly<Record<string, number | null>>
+}
+
+/** Null of nothing; of an even number the mean of the middle two. */
+export function medianOf(values: readonly (number | null | undefined)[]): number | null {
+  const sorted = values.filter((value) => value !== null && value !== undefined && Number.isFinite(value)) as number[]
+  sorted.sort((a, b) => a - b)
+  const half = sorted.length >> 1
+  const upper = sorted[half]
+  if (upper === undefined) return null
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? upper) + upper) / 2
+}
+
+/** Repetitions in which others used more of the machine than this are left out, where two quiet ones remain. */
+const OTHERS_PCT_MAX = 20
+
+export function summarise(rows: readonly Row[]): readonly Summary[] {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = `${row.measure}\n${row.target}`
+    groups.set(key, [...(groups.get(key) ?? []), row])
+  }
+  return [...groups.values()].flatMap((group) => {
+    const quiet = group.filter(({ figures }) => (figures['othersPct'] ?? 0) <= OTHERS_PCT_MAX)
+    const used = quiet.length >= 2 ? quiet : group
+    const [first] = group
+    if (first === undefined) return []
+    const names = new Set(used.flatMap(({ figures }) => Object.keys(figures)))
+    const medians = Object.fromEntries([...names].map((name) => [name, medianOf(used.map(({ figures }) => figures[name]))]))
+    return [{ measure: first.measure, target: first.target, repetitions: used.length, medians }]
+  })
+}
+
+/** The median of one figure, null where it was not measured. */
+export function figureOf(summaries: readonly Summary[], measure: string, target: string, figure: string): number | null {
+  return summaries.find((one) => one.measure === measure && one.target === target)?.medians[figure] ?? null
+}
+
+export function ratioOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null || b === 0 ? null : a / b
+}
+
+/**
+ * The median of the ratios inside each repetition: what the machine did to both of a pair at the same time goes out of it.
+ * Null where no repetition has both.
+ */
+export function pairedRatio(rows: readonly Row[], measure: string, figure: string, target: string, base: string): number | null {
+  const of = (name: string, repetition: number): number | null =>
+    medianOf(
+      rows
+        .filter((row) => row.measure === measure && row.target === name && row.repetition === repetition)
+        .map(({ figures }) => figures[figure]),
+    )
+  const repetitions = [...new Set(rows.map(({ repetition }) => repetition))]
+  return medianOf(repetitions.map((repetition) => ratioOf(of(target, repetition), of(base, repetition))))
+}
