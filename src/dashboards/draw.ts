@@ -34,7 +34,7 @@ import { SOURCE } from './variables.ts'
 type Kind<K extends Panel['kind']> = Extract<Panel, { kind: K }>
 
 export function drawPanel(panel: Panel, id: number, place: GridPos): Builder<Drawn> {
-  return sketch(panel)
+  return asWhole(sketch(panel), panel)
     .id(id)
     .gridPos(place)
     .title(panel.title)
@@ -44,7 +44,14 @@ export function drawPanel(panel: Panel, id: number, place: GridPos): Builder<Dra
     .targets(panel.queries.map((_, index) => target(panel, index)))
 }
 
-function sketch(panel: Panel): Stat | TimeSeries | Heatmap | Table | StateTimeline {
+type Sketch = Stat | TimeSeries | Heatmap | Table | StateTimeline
+
+/** Prometheus extrapolates to the edges of the time shown, so that 3 comes as 3.1: what was counted is whole. */
+function asWhole(sketched: Sketch, { kind, unit }: Panel): Sketch {
+  return unit === 'short' && (kind === 'stat' || kind === 'table') ? sketched.decimals(0) : sketched
+}
+
+function sketch(panel: Panel): Sketch {
   switch (panel.kind) {
     case 'stat':
       return stat(panel)

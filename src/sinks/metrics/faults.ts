@@ -38,7 +38,7 @@ export const faultsFamily: Family = {
       kind: 'stat',
       title: 'Matches that fired',
       description:
-        'Of the decisions about exchanges that matched a fault, the share that fired. Chance, exemptions, caps and shadow mode keep the rest back.',
+        'Of the decisions about exchanges that matched a fault, the share that fired. Exemptions, caps, unreadable requests and shadow mode keep the rest back.',
       unit: 'percentunit',
       queries: [{ expr: share(inRange(DECISIONS, { where: { decision: 'fired' } }), inRange(DECISIONS)), legend: '' }],
       ifNone: 'no matches',
