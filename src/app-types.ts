@@ -2,6 +2,8 @@
 import type { Loaded } from './config/load.ts'
 import type { Address } from './config/snapshot.ts'
 import type { Log } from './core/log.ts'
+import type { ScenarioReport } from './scenario/report.ts'
+import type { Scenario } from './scenario/schema.ts'
 
 /** What the process lends to the app. */
 export interface AppPorts {
@@ -26,6 +28,8 @@ export interface RunningApp {
   summaryLines(): readonly string[]
   /** Readiness off, no new connections, drains for `drainMs` at most, then cuts as `shutdown`. A second call gives the same promise. */
   stop(): Promise<void>
+  /** Plays a scenario; gives what it came to. Rejects where one runs already. Absent: this app plays none. */
+  play?(scenario: Scenario): Promise<ScenarioReport>
   /** Reads the file again now; absent where there is none. */
   reload?(): void
 }

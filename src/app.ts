@@ -1,9 +1,13 @@
 /** The composition root: the one file that knows everybody. It reads as the sidecar's way from its settings to its ports. */
 import { startMetricsPort } from './admin/metrics-port.ts'
 import { adminRoutes, metricsRoutes } from './admin/route-list.ts'
+import { liveRoute } from './admin/routes/live.ts'
 import { startAdmin } from './admin/server.ts'
 import type { Books } from './app/books.ts'
 import { openBooks } from './app/books.ts'
+import type { Experiments } from './app/experiments.ts'
+import { createExperiments, scenarioSink } from './app/experiments.ts'
+import { liveFeed } from './app/live-feed.ts'
 import { watchSettings } from './app/reload.ts'
 import type { Steering } from './app/steering.ts'
 import { createSteering } from './app/steering.ts'
@@ -12,6 +16,9 @@ import { listPresets } from './config/presets.ts'
 import { productVersion } from './config/product.ts'
 import type { Address, Settings } from './config/snapshot.ts'
 import type { Log } from './core/log.ts'
+import type { ScenarioRunner } from './scenario/runner.ts'
+import type { Live } from './sinks/live.ts'
+import { createLive } from './sinks/live.ts'
 import type { ExchangePorts } from './wire/exchange.ts'
 import type { Listener } from './wire/listener.ts'
 import { startListener } from './wire/listener.ts'
@@ -48,6 +55,8 @@ interface Shared extends Books {
   readonly settings: Settings
   readonly log: Log
   readonly steering: Steering
+  readonly experiments: Experiments
+  readonly live: Live
   readonly reach: ReachWatch
   readonly held: { totalBytes: number }
   readonly state: { isDraining: boolean }
@@ -63,18 +72,22 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   }
   let ownSpans: OwnSpanExporter | null = null
   // The exporter needs the receivers, which need the journal, which needs its sinks.
-  const more = [ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })]
-  const live: { steering: Steering | null } = { steering: null } // it needs the metrics, and the books its settings
-  const work = () => (live.steering?.snapshot() ?? settings.snapshot).work
+  const live = createLive()
+  const late: { steering: Steering | null; runner: ScenarioRunner | null } = { steering: null, runner: null } // they need the books
+  const ownSpan = ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })
+  const more = [ownSpan, live.sink, scenarioSink(late)]
+  const work = () => (late.steering?.snapshot() ?? settings.snapshot).work
   const books = await openBooks({ settings, clock, log, writeOut, work, heldBytes: () => held.totalBytes, more })
   keep(books.workPort)
   const steering = keep(createSteering(settings, clock, books.metrics))
-  live.steering = steering
+  late.steering = steering
+  const experiments = createExperiments({ ...books, clock, log, steering }, late)
+  steering.onStopped(experiments.stopped)
   const receivers = keep(await startWorkReceivers({ otlp: settings.otlp, workPort: books.workPort, clock, log }))
   books.metrics.setOtlpUp(receivers.isUp())
   if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
   const reach = keep(startReach(settings, books, log))
-  const shared: Shared = { ...books, settings, log, steering, reach, held, state: { isDraining: false }, keep }
+  const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, state: { isDraining: false }, keep }
   const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
   steering.attach(listener, () => books.journal.calls({ open: true }))
   const stop = createStop(shared, listener, opened)
@@ -86,6 +99,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
     warnings: [],
     summaryLines: books.summary.lines,
     stop,
+    play: experiments.play,
     ...(watch === null ? {} : { reload: watch.reread }),
   }
 }
@@ -133,9 +147,11 @@ async function startPorts(shared: Shared, stop: () => Promise<void>): Promise<{ 
     listPresets,
     showPath: steering.showPath,
     control: steering,
+    scenario: shared.experiments,
     takeProbeMessage: workPort.takeProbeMessage,
   })
-  const upgrades = [{ path: '/api/v1/work', summary: 'Work reports over WebSocket', take: workSocket.take }]
+  const live = keep(liveRoute(liveFeed(shared.live)))
+  const upgrades = [{ path: '/api/v1/work', summary: 'Work reports over WebSocket', take: workSocket.take }, live]
   const admin = keep(await startAdmin({ ...settings.admin, clock, log, upgrades, routes }))
   const { listen } = settings.metrics
   if (listen === null) return { admin: admin.address, metrics: null }
@@ -145,11 +161,12 @@ async function startPorts(shared: Shared, stop: () => Promise<void>): Promise<{ 
 }
 
 /** Readiness off, no new connections, what is open has its time, then all is cut as `shutdown` and told. */
-function createStop({ settings, journal, state }: Shared, listener: Listener, opened: Closable[]): () => Promise<void> {
+function createStop({ settings, journal, experiments, state }: Shared, listener: Listener, opened: Closable[]): () => Promise<void> {
   const { drainMs } = settings
   let stopping: Promise<void> | null = null
   async function stop(): Promise<void> {
     state.isDraining = true
+    experiments.shutDown()
     listener.stopAccepting()
     const untilMs = clock.nowMs() + drainMs
     while (listener.openCount() > 0 && clock.nowMs() < untilMs) await wait(POLL_MS)

@@ -20,6 +20,8 @@ import { metricsRoute } from './routes/metrics.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import type { ReadPath, ShowPath } from './routes/path.ts'
 import { setPathRoutes, showPathRoute } from './routes/path.ts'
+import type { ScenarioPorts } from './routes/scenario.ts'
+import { scenarioRoutes } from './routes/scenario.ts'
 import { stopRoutes } from './routes/stop.ts'
 import type { TakeProbeMessage } from './routes/work.ts'
 import { workRoute } from './routes/work.ts'
@@ -36,6 +38,8 @@ export interface AdminPorts {
   readonly takeProbeMessage: TakeProbeMessage
   /** Absent: the sidecar is looked at, not steered. */
   readonly control?: FaultPorts & { readonly readPath: ReadPath; readonly cutOpen: CutOpen }
+  /** Absent: no scenarios. */
+  readonly scenario?: ScenarioPorts
   /** The live page; absent: a plain list of the routes. */
   readonly page?: Route
 }
@@ -51,6 +55,7 @@ export function adminRoutes(ports: AdminPorts): readonly Route[] {
     showPathRoute(ports.showPath),
     workRoute(ports.takeProbeMessage),
     ...(ports.control === undefined ? [] : controlRoutes(ports.control, ports.showPath)),
+    ...(ports.scenario === undefined ? [] : scenarioRoutes(ports.scenario)),
   ]
   const described = [...api, openApiRoute(api, ports.version)]
   return [ports.page ?? indexPageRoute(described), ...described]

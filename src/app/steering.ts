@@ -35,13 +35,15 @@ export interface Steering {
   showPath(): {
     readonly path: readonly unknown[]
     readonly effective: EffectiveLimits
-    readonly origin: 'file' | 'api'
+    readonly origin: 'file' | 'api' | 'scenario'
     readonly expiresAt: string | null
     readonly stopped: boolean
   }
   cutOpen(asked: CutRequest): number
   /** The exchanges to which changes reach. */
   attach(listener: Listener, calls: () => readonly CallRecord[]): void
+  /** Calls back whenever everything was stopped. */
+  onStopped(run: () => void): void
   close(): void
 }
 
@@ -52,6 +54,7 @@ export function createSteering(settings: Pick<Settings, 'snapshot' | 'faults'>, 
   let attached: { readonly listener: Listener; readonly calls: () => readonly CallRecord[] } | null = null
   const control: Controller = createController({ clock, from: fromFile(settings), changed })
   let planner = compile()
+  let stopped: () => void = () => undefined
   show()
 
   function compile(): LinePlanner {
@@ -63,6 +66,7 @@ export function createSteering(settings: Pick<Settings, 'snapshot' | 'faults'>, 
     planner = compile()
     show()
     release(releases)
+    if (control.state().isStopped) stopped()
   }
 
   function release(releases: readonly Release[]): void {
@@ -97,13 +101,13 @@ export function createSteering(settings: Pick<Settings, 'snapshot' | 'faults'>, 
     showPath() {
       const state = control.state()
       const { path } = inForce(state)
-      const { ownPath, isStopped } = state
+      const { ownPath, scenario, isStopped } = state
       const { nowMs, wallMs } = control.now()
       const endsAtMs = ownPath?.expiresAtMs ?? null
       return {
         path,
         effective: effectiveLimits(path),
-        origin: ownPath === null ? 'file' : 'api',
+        origin: scenario?.hops != null ? 'scenario' : ownPath === null ? 'file' : 'api',
         expiresAt: endsAtMs === null ? null : isoOf(wallMs + (endsAtMs - nowMs)),
         stopped: isStopped,
       }
@@ -120,6 +124,9 @@ export function createSteering(settings: Pick<Settings, 'snapshot' | 'faults'>, 
     },
     attach(listener, calls) {
       attached = { listener, calls }
+    },
+    onStopped(run) {
+      stopped = run
     },
     close: control.close,
   }

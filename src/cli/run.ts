@@ -2,9 +2,13 @@
 import type { AppPorts, RunningApp } from '../app-types.ts'
 import { RUN_FLAGS } from '../config/flags.ts'
 import { loadSettings } from '../config/load.ts'
+import { readScenarioFile } from '../config/scenario-file.ts'
 import type { Settings } from '../config/snapshot.ts'
 import { PortTaken } from '../core/port-taken.ts'
 import { formatDuration } from '../core/units.ts'
+import type { ScenarioReport } from '../scenario/report.ts'
+import { reportLines } from '../scenario/report.ts'
+import type { Scenario } from '../scenario/schema.ts'
 import { createLog } from '../sinks/log.ts'
 import type { Command } from './command.ts'
 import { PRODUCT, productVersion } from './product.ts'
@@ -30,6 +34,8 @@ export const runCommand: Command = {
       return 2
     }
     const { settings } = loaded
+    const scenario = scenarioOf(settings, world)
+    if (scenario === 'wrong') return 2
     const log = createLog({ ...settings.log, write: world.err.write })
     for (const warning of loaded.warnings) log.warn(warning)
     const app = await start(settings, world, { log, writeOut: world.out.write, load })
@@ -39,11 +45,24 @@ export const runCommand: Command = {
     const printer = settings.events?.file === '-' ? world.err : world.out
     printer.print(startupBlock(settings, app.addresses, productVersion(), printer.paint).join('\n'))
     const forgetHangup = app.reload === undefined ? undefined : world.onHangup?.(app.reload)
-    await untilStopped(app, settings, world, printer)
+    const played = scenario === null ? null : (app.play?.(scenario) ?? null)
+    await untilStopped(app, settings, world, { printer, played })
     forgetHangup?.()
     printer.print(app.summaryLines().join('\n'))
-    return 0
+    if (played === null) return 0
+    const report = await played
+    printer.print(reportLines(report).join('\n'))
+    return report.verdict === 'passed' ? 0 : 1
   },
+}
+
+/** Its mistakes are printed. Null: none was asked for. */
+function scenarioOf({ scenario: name }: Settings, world: World): Scenario | 'wrong' | null {
+  if (name === undefined) return null
+  const read = readScenarioFile(name, world.readFile)
+  if ('scenario' in read) return read.scenario
+  for (const error of read.errors) world.err.print(`${PRODUCT}: ${error}`)
+  return 'wrong'
 }
 
 /** Null where the machine refuses: a port is taken, a file cannot be written. The line is printed. */
@@ -59,10 +78,16 @@ async function start(settings: Settings, world: World, ports: AppPorts): Promise
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error && 'code' in error
 
-/** The first signal drains, the second ends at once. */
-function untilStopped(app: RunningApp, settings: Settings, world: World, printer: Printer): Promise<void> {
+/** The first signal drains, the second ends at once; so does the end of a scenario, without a signal. */
+function untilStopped(
+  app: RunningApp,
+  settings: Settings,
+  world: World,
+  { printer, played }: { readonly printer: Printer; readonly played: Promise<ScenarioReport> | null },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let isStopping = false
+    const stop = (): void => void app.stop().finally(forget).then(resolve, reject)
     const forget = world.onSignal((signal) => {
       if (isStopping) {
         forget()
@@ -71,7 +96,12 @@ function untilStopped(app: RunningApp, settings: Settings, world: World, printer
       }
       isStopping = true
       printer.print(`${signal}: no new connections; open calls have ${formatDuration(settings.drainMs)}. Once more ends at once.`)
-      app.stop().finally(forget).then(resolve, reject)
+      stop()
     })
+    played?.then(() => {
+      if (isStopping) return
+      isStopping = true
+      stop()
+    }, reject)
   })
 }

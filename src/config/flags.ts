@@ -50,6 +50,7 @@ export const RUN_FLAGS: readonly Flag[] = [
   choice('inject', INJECTS, 'How the trace context reaches the server (default header)'),
   { name: 'events', takes: 'FILE|-', says: 'Write one JSON line per call; - is stdout' },
   { name: 'events-max', takes: 'SIZE', says: 'Stop writing events at this size (default 100MiB)' },
+  { name: 'scenario', takes: 'FILE', says: 'Play this scenario, then end: 0 where its expectations held, else 1' },
   { name: 'seed', takes: 'N', says: 'The seed of all chance; the same seed, the same fates (default: drawn and printed)' },
   { name: 'drain', takes: 'D', says: 'How long open calls may go on after Ctrl-C or SIGTERM (default 20s)' },
   choice('log-level', LOG_LEVELS, 'How much to log (default info)'),

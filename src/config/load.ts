@@ -73,7 +73,9 @@ function merge(file: SettingsFile | null, given: Given, env: Environment, drawSe
   const wantsUpstream = upstream === undefined && !given.isGiven('upstream')
   const work = readWork(file, given)
   const { rules, safety, errors: faultErrors } = readFaults(file)
+  const scenario = given.one('scenario', parseFile)
   const rest = {
+    ...(scenario === undefined ? {} : { scenario }),
     listen: given.one('listen', parseAddress) ?? written.listen ?? LISTEN,
     admin: readAdmin(file, given, env),
     metrics: {

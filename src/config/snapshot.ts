@@ -55,4 +55,6 @@ export interface Settings {
   readonly faults?: { readonly rules: readonly FaultRule[]; readonly safety: Safety }
   /** The file it came from, for reloads and messages; null: flags and defaults only. */
   readonly file: string | null
+  /** The scenario that is played from the start; absent: none. */
+  readonly scenario?: string
 }

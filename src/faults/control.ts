@@ -1,14 +1,16 @@
 /** What is in force: the file's faults, those of the API over them, the path, and whether everything is stopped. Each change gives a new state. */
 
 import type { Hop } from '../hops/hop.ts'
-import { placeOf, problemsOf } from '../hops/shape.ts'
 import type { FaultRule, Safety } from './fault-schema.ts'
-import { faultRuleSchema, refusalOf } from './fault-schema.ts'
-import { msOf } from './fault-values.ts'
 import type { ActiveFault } from './planner.ts'
+import type { Now, Refusal } from './read-rule.ts'
+import { endOf, isRefusalOf, readRule } from './read-rule.ts'
+
+export type { Now, Refusal } from './read-rule.ts'
+export { endOf } from './read-rule.ts'
 
 export interface FaultEntry extends ActiveFault {
-  readonly origin: 'file' | 'api'
+  readonly origin: 'file' | 'api' | 'scenario'
 }
 /** A path set by the API, in place of the file's. */
 export interface OwnPath {
@@ -17,6 +19,13 @@ export interface OwnPath {
   readonly hops: readonly Hop[]
   readonly expiresAtMs: number | null
 }
+/** The phase of a scenario, over everything else. */
+export interface ScenarioLayer {
+  readonly id: number
+  /** Null: the path stays what it is. */
+  readonly hops: readonly Hop[] | null
+  readonly faults: readonly FaultEntry[]
+}
 export interface ControlState {
   readonly file: readonly FaultEntry[]
   readonly api: readonly FaultEntry[]
@@ -24,6 +33,7 @@ export interface ControlState {
   readonly gone: ReadonlyMap<string, string>
   readonly filePath: readonly Hop[]
   readonly ownPath: OwnPath | null
+  readonly scenario: ScenarioLayer | null
   readonly pathsMade: number
   readonly safety: Safety
   readonly isStopped: boolean
@@ -40,17 +50,6 @@ export interface Change {
   readonly releases: readonly Release[]
   /** Faults that begin anew or are gone: their counts are to be forgotten. */
   readonly forgets: readonly string[]
-}
-/** `status`: 404, 409 or 422; `message` begins with the key. */
-export interface Refusal {
-  readonly status: 404 | 409 | 422
-  readonly key: string
-  readonly message: string
-}
-/** `nowMs`: the clock that ends are kept by; `wallMs`: what `until` is written in. */
-export interface Now {
-  readonly nowMs: number
-  readonly wallMs: number
 }
 export interface FromFile {
   readonly rules: readonly FaultRule[]
@@ -69,6 +68,7 @@ export function initialControl(from: FromFile, now: Now): ControlState {
     gone: new Map(),
     filePath: [],
     ownPath: null,
+    scenario: null,
     pathsMade: 0,
     safety: {},
     isStopped: false,
@@ -76,11 +76,14 @@ export function initialControl(from: FromFile, now: Now): ControlState {
   return reloadFile(empty, from, now).state
 }
 
-/** In force now, in list order; disabled ones too, for they are shown. An API fault stands in the place of the file's of its name. */
-export function faultsInForce({ file, api }: ControlState): readonly FaultEntry[] {
-  const own = new Map(api.map((entry) => [entry.rule.name, entry]))
-  const inPlace = file.map((entry) => own.get(entry.rule.name) ?? entry)
-  return [...inPlace, ...api.filter((entry) => !inPlace.includes(entry))]
+/** In force now, in list order; disabled ones too, for they are shown. One of the API stands in the place of the file's of its name, a scenario's in either's. */
+export function faultsInForce({ file, api, scenario }: ControlState): readonly FaultEntry[] {
+  const over = (under: readonly FaultEntry[], upper: readonly FaultEntry[]): readonly FaultEntry[] => {
+    const own = new Map(upper.map((entry) => [entry.rule.name, entry]))
+    const inPlace = under.map((entry) => own.get(entry.rule.name) ?? entry)
+    return [...inPlace, ...upper.filter((entry) => !inPlace.includes(entry))]
+  }
+  return over(over(file, api), scenario?.faults ?? [])
 }
 
 /** What new exchanges meet. */
@@ -90,7 +93,8 @@ export function inForce(state: ControlState): {
   readonly pathId: number | null
 } {
   if (state.isStopped) return { faults: [], path: [], pathId: null }
-  return { faults: faultsInForce(state), path: state.ownPath?.hops ?? state.filePath, pathId: state.ownPath?.id ?? null }
+  const own = state.scenario !== null && state.scenario.hops !== null ? { id: state.scenario.id, hops: state.scenario.hops } : state.ownPath
+  return { faults: faultsInForce(state), path: own?.hops ?? state.filePath, pathId: own?.id ?? null }
 }
 
 export function addFault(state: ControlState, written: unknown, now: Now): Change | Refusal {
@@ -108,6 +112,8 @@ export function addFault(state: ControlState, written: unknown, now: Now): Chang
 export function patchFault(state: ControlState, name: string, patch: unknown, now: Now): Change | Refusal {
   const entry = faultsInForce(state).find(({ rule }) => rule.name === name)
   if (entry === undefined) return noSuchFault(name)
+  if (entry.origin === 'scenario')
+    return { status: 409, key: 'name', message: `name: "${name}" belongs to the running scenario: DELETE it, or end the scenario` }
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
     return { status: 422, key: 'body', message: 'body: expected an object with the keys to change' }
   if ('name' in patch && patch.name !== name)
@@ -203,32 +209,9 @@ export const resume = (state: ControlState): Change => ({ state: { ...state, isS
 function without(state: ControlState, isGone: (entry: FaultEntry) => boolean): ControlState {
   const gone = new Map(state.gone)
   for (const entry of state.file) if (isGone(entry)) gone.set(entry.rule.name, JSON.stringify(entry.rule))
-  return { ...state, gone, file: state.file.filter((entry) => !isGone(entry)), api: state.api.filter((entry) => !isGone(entry)) }
-}
-
-function readRule(written: unknown, safety: Safety, now: Now): FaultRule | Refusal {
-  const read = faultRuleSchema.safeParse(written)
-  if (!read.success) {
-    const [problem] = problemsOf(read.error.issues)
-    const key = placeOf(problem?.path ?? []) || 'body'
-    return { status: 422, key, message: `${key}: ${problem?.message ?? 'invalid'}` }
-  }
-  const refusal = refusalOf(read.data, safety)
-  if (refusal !== null) return { status: 422, key: refusal.slice(0, refusal.indexOf(':')), message: refusal }
-  const end = endOf(read.data, now)
-  if (read.data.until !== undefined && end !== null && end <= now.nowMs)
-    return { status: 422, key: 'until', message: 'until: expected a time to come' }
-  return read.data
-}
-const isRefusalOf = (result: FaultRule | Refusal): result is Refusal => 'status' in result
-
-/** When it ends, by `nowMs`'s clock. */
-export function endOf(
-  ends: { readonly for?: string | undefined; readonly until?: string | undefined },
-  { nowMs, wallMs }: Now,
-): number | null {
-  if (ends.for !== undefined) return nowMs + msOf(ends.for)
-  return ends.until === undefined ? null : nowMs + (Date.parse(ends.until) - wallMs)
+  const left = (entries: readonly FaultEntry[]): readonly FaultEntry[] => entries.filter((entry) => !isGone(entry))
+  const scenario = state.scenario === null ? null : { ...state.scenario, faults: left(state.scenario.faults) }
+  return { ...state, gone, scenario, file: left(state.file), api: left(state.api) }
 }
 
 const noSuchFault = (name: string): Refusal => ({

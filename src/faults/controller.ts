@@ -17,6 +17,8 @@ import {
   setPath,
   stop,
 } from './control.ts'
+import type { PhaseLayer } from './scenario-layer.ts'
+import { enterPhase, leaveScenario } from './scenario-layer.ts'
 
 export interface Controller {
   state(): ControlState
@@ -29,6 +31,10 @@ export interface Controller {
   reload(from: FromFile): void
   stop(): void
   resume(): void
+  /** A scenario's next phase, in place of the one before. */
+  enterPhase(phase: PhaseLayer): void
+  /** A scenario is over: pass-through. */
+  leaveScenario(): void
   /** No timer stays behind. */
   close(): void
 }
@@ -81,6 +87,8 @@ export function createController({ clock, from, changed }: ControllerAsked): Con
     reload: (next) => put(reloadFile(current(), next, now())),
     stop: () => put(stop(current())),
     resume: () => put(resume(current())),
+    enterPhase: (phase) => put(enterPhase(current(), phase)),
+    leaveScenario: () => put(leaveScenario(current())),
     close() {
       timer?.cancel()
       timer = null

@@ -43,4 +43,12 @@ export const faults2Requirements = {
   'faults2.cli-token': 'The token comes by the environment and is never printed',
   'faults2.cli-mistakes': 'A mistake is one line and exit code 2, the sidecar in its own words; where none answers it is 3',
   'faults2.cli-live': 'The commands steer a running sidecar',
+  'faults2.expectation-grammar': 'One grammar, MEASURE [pNN|max|sum] OP VALUE; a wrong one is one line that says what was expected',
+  'faults2.expectation-judged': 'Expectations are judged by settled calls; what nothing is known of is unknown, never held',
+  'faults2.scenario-form': 'A scenario is checked whole before it starts; mistakes name line and key',
+  'faults2.scenario-phases': 'Phases of path and faults come and go by the clock over what is in force, and end in pass-through',
+  'faults2.scenario-verdict': 'The verdict waits for calls to settle; without calls it is inconclusive',
+  'faults2.scenario-early': 'A stop condition, an operator and a shutdown end it early, in pass-through',
+  'faults2.scenario-crash': "A crash of the scenario's own reading ends in pass-through",
+  'faults2.scenario-example': 'The example scenario is valid and plays to its end',
 } as const

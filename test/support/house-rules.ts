@@ -14,6 +14,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['app-types'],
   ['dashboards'],
   ['wire', 'work', 'admin', 'check', 'predict', 'sinks', 'config', 'demo'],
+  ['scenario'], // its expectations are the gate's as well, its form the file's and the API's
   ['journal', 'faults'],
   ['hops'],
   ['core'],

@@ -115,6 +115,7 @@ describe('the page', () => {
         ...[
           'fault_enabled gauge fault',
           'fault_expires_timestamp_seconds gauge fault',
+          'scenario_phase_active gauge scenario,phase',
           'exchanges_opened_total counter kind',
           'exchanges_open gauge kind',
         ],

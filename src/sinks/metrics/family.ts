@@ -30,6 +30,8 @@ export interface Meter {
   /** The path in force has changed. */
   path?(path: PathInForce): void
   faults?(faults: readonly FaultInForce[]): void
+  /** A scenario's phase began, or its last is over. */
+  scenario?(played: ScenarioPlayed): void
   /** The configuration file was read again. */
   reloaded?(reload: Reload): void
   /** What became of a report of work. */
@@ -49,6 +51,13 @@ export interface PathInForce {
   /** The presets in it (`custom` for the flags' own hop). */
   readonly presets: readonly string[]
   readonly mode: 'act' | 'shadow'
+}
+
+export interface ScenarioPlayed {
+  readonly name: string
+  readonly phases: readonly string[]
+  /** Null: it is over. */
+  readonly active: string | null
 }
 
 export interface FaultInForce {

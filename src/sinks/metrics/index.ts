@@ -11,7 +11,7 @@ import { cancelToStopFamily } from './cancel-to-stop.ts'
 import { cutsFamily } from './cuts.ts'
 import { drainedFamily } from './drained.ts'
 import { exchangesFamily } from './exchanges.ts'
-import type { Family, FaultInForce, Meter, ReportedResult, ReportedSource } from './family.ts'
+import type { Family, FaultInForce, Meter, ReportedResult, ReportedSource, ScenarioPlayed } from './family.ts'
 import { faultsFamily } from './faults.ts'
 import type { Kit } from './kit.ts'
 import { createKit } from './kit.ts'
@@ -28,6 +28,7 @@ import { reloadFamily } from './reload.ts'
 import type { Rendered } from './render.ts'
 import { render } from './render.ts'
 import { responsesFamily } from './responses.ts'
+import { scenarioFamily } from './scenario.ts'
 import { silenceAtCloseFamily } from './silence-at-close.ts'
 import { streamTimesFamily } from './stream-times.ts'
 import { toolResultsFamily } from './tool-results.ts'
@@ -40,7 +41,7 @@ import { workTimesFamily } from './work-times.ts'
 
 /** In the order of the page. A new metric is a file and a line here. */
 export const FAMILIES: readonly Family[] = [
-  ...[processFamily, reloadFamily, pathFamily],
+  ...[processFamily, reloadFamily, pathFamily, scenarioFamily],
   ...[exchangesFamily, callsFamily, cutsFamily, responsesFamily, streamTimesFamily, silenceAtCloseFamily],
   ...[workTimesFamily, workByCauseFamily, orphanWorkFamily, workOutcomesFamily, workInFlightFamily, workReportsFamily],
   ...[cancelToStopFamily, drainedFamily, toolResultsFamily, violationsFamily],
@@ -68,6 +69,8 @@ export interface Metrics {
   /** All faults in force; those not in the list are gone. */
   setFaults(faults: readonly FaultInForce[]): void
   setScenarioActive(isActive: boolean): void
+  /** The phase that is being played; it counts as active as well. */
+  setScenario(played: ScenarioPlayed): void
   setUpstreamUp(isUp: boolean): void
   setOtlpUp(isUp: boolean): void
   /** A configuration was read: at the start, and at each reload. */
@@ -144,6 +147,10 @@ export function createMetrics({ toolsMax, version, gauges }: MetricsAsked): Metr
     },
     setScenarioActive(isActive) {
       state.chaos.scenario = isActive
+    },
+    setScenario(played) {
+      state.chaos.scenario = played.active !== null
+      for (const meter of meters) meter.scenario?.(played)
     },
     setUpstreamUp(isUp) {
       state.isUpstreamUp = isUp

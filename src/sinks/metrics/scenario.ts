@@ -1,0 +1,25 @@
+/** Which phase of a scenario is being played. */
+import type { GaugeAbout } from './about.ts'
+import type { Family } from './family.ts'
+
+const ACTIVE: GaugeAbout = {
+  name: 'scenario_phase_active',
+  type: 'gauge',
+  title: 'Scenario phase',
+  help: 'Whether this phase of the scenario is being played; absent before the first scenario, 0 once it is over.',
+  labels: ['scenario', 'phase'],
+  unit: 'bool',
+}
+
+export const scenarioFamily: Family = {
+  about: [ACTIVE],
+  start(kit) {
+    const active = kit.gauge(ACTIVE)
+    return {
+      scenario({ name, phases, active: current }) {
+        active.clear()
+        for (const phase of phases) active.set({ scenario: name, phase }, Number(phase === current))
+      },
+    }
+  },
+}
