@@ -215,9 +215,10 @@ const EXPERIMENT: Board = {
       title: 'What disturbs',
       height: 8,
       panels: [
-        ['disturbance', 8],
-        ['faults-enabled', 8],
-        ['faults-expire', 8],
+        ['disturbance', 6],
+        ['scenario-phase', 6],
+        ['faults-enabled', 6],
+        ['faults-expire', 6],
       ],
     },
     {

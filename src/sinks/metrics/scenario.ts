@@ -1,6 +1,7 @@
 /** Which phase of a scenario is being played. */
 import type { GaugeAbout } from './about.ts'
 import type { Family } from './family.ts'
+import { now } from './promql.ts'
 
 const ACTIVE: GaugeAbout = {
   name: 'scenario_phase_active',
@@ -13,6 +14,16 @@ const ACTIVE: GaugeAbout = {
 
 export const scenarioFamily: Family = {
   about: [ACTIVE],
+  panels: [
+    {
+      id: 'scenario-phase',
+      kind: 'timeline',
+      title: 'Scenario phase',
+      description: 'Which phase of a scenario was being played, in one sidecar or more. Nothing is shown where none ran.',
+      unit: 'bool_yes_no',
+      queries: [{ expr: now(ACTIVE, 'max', { by: ['scenario', 'phase'] }), legend: '{{scenario}}: {{phase}}' }],
+    },
+  ],
   start(kit) {
     const active = kit.gauge(ACTIVE)
     return {
