@@ -54,9 +54,12 @@ function explained(explanation: Explanation): string {
   const limit = `${kinds.length > 1 ? 'a' : kinds[0] === 'idle' ? 'an idle' : 'a total'} limit of ${limitInWords(limitMs)}`
   const on =
     kinds.length > 1 ? ` on ${kinds.map((kind) => ({ wait: 'the headers', idle: 'silence', total: 'the whole' })[kind]).join(' or ')}` : ''
-  const who = fits.length === 0 ? ', which no preset has' : ` (${fits.map(({ preset }) => preset).join(', ')})`
+  const who = fits.length === 0 ? ', which no preset has' : ` (${fits.map((fit) => named(fit, limitMs)).join(', ')})`
   return `${limit}${on}${who}.${ruledOutInWords(explanation)}${contradiction(explanation)}`
 }
+
+/** With its own limit, where that is another as near. */
+const named = ({ preset, ms }: KnownLimit, limitMs: number): string => (ms === limitMs ? preset : `${preset}: ${limitInWords(ms)}`)
 
 /** Named by why they are not it. */
 function ruledOutInWords({ ruledOut }: Explanation): string {

@@ -34,7 +34,7 @@ export function explain(cluster: Cluster, { known, jitterMs, survivedSilenceMs }
   const judged = near.map((limit) => ({ limit, why: first === undefined ? null : whyNot(limit, cluster, first, kinds) }))
   const fits = nearestOf(
     judged.flatMap(({ limit, why }) => (why === null ? [limit] : [])),
-    cluster.medianMs,
+    cluster,
   )
   const limitMs = fits[0]?.ms ?? rounded(cluster.medianMs, jitterMs)
   const fitting = new Set(fits.map(({ preset }) => preset))
@@ -91,11 +91,12 @@ function whyNot(
   return typeof limit.tells === 'string' && !breaks.has(limit.tells) ? 'break' : null
 }
 
-/** Those as near as the nearest, or nearly so. */
-function nearestOf(limits: readonly KnownLimit[], medianMs: number): readonly KnownLimit[] {
+/** Those as near as the nearest, as far as times that vary so much can tell. */
+function nearestOf(limits: readonly KnownLimit[], { medianMs, spreadMs }: Cluster): readonly KnownLimit[] {
   const off = ({ ms }: KnownLimit): number => Math.abs(medianMs - ms)
+  const slackMs = Math.max(medianMs * 0.01, spreadMs)
   const leastMs = Math.min(...limits.map(off))
-  return [...limits].filter((limit) => off(limit) <= leastMs + medianMs * 0.01 || isToldAtWrite(limit)).sort((a, b) => off(a) - off(b))
+  return limits.filter((limit) => off(limit) <= leastMs + slackMs || isToldAtWrite(limit)).sort((a, b) => off(a) - off(b))
 }
 
 /** To a number as people would set it, where one is within reach. */

@@ -14,6 +14,7 @@ export const predictRequirements = {
   'predict.fast': '10,000 calls against 40 hops in seconds',
   'predict.shortcut': 'The shortcut for harmless limits says what a replay says',
   'predict.events-file': 'A line that is no record is told with file and line; an unfinished last line is left out',
+  'predict.reality': 'A call recorded without hops, predicted, then really run with the hop agrees on who cuts, when, and what was sent',
   'predict.cli': 'predict prints a table or JSON, takes paths as --hop or --config, and --fail-on for CI',
   'predict.progress-bar': 'A progress bar shows on a terminal only',
 } as const
@@ -27,6 +28,7 @@ export const diagnoseRequirements = {
   'diagnose.behind': 'A hop behind the sidecar is known by its closes and by its answers',
   'diagnose.bounded': 'However many calls come, the memory for it is bounded',
   'diagnose.summary': 'Ctrl-C prints the diagnosis of foreign closes',
+  'diagnose.reality': 'Each limit of each preset, really played in front of the sidecar, is recognised from the records alone',
   'diagnose.cli': 'diagnose --events prints a line a limit, or JSON',
 } as const
 
