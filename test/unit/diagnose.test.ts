@@ -46,7 +46,7 @@ function linesOf(records: readonly CallRecord[], known = presets): readonly stri
 
 const idled = (n: number) => closing({ sent: [1 + n * 6], closed: 61 + n * 6 + wobble(n) })
 
-describe('what does not vary is the limit [diagnose.idle-or-total]', () => {
+describe('what does not vary is the limit', () => {
   test('an idle limit, whose neighbours are ruled out [diagnose.names]', () => {
     const people = [closing({ sent: [3], closed: 17 }), closing({ sent: [1], closed: 99 }), closing({ sent: [8], closed: 8.5 })]
     const lines = linesOf([...times(31, idled), ...people, whole(20)])
@@ -57,7 +57,7 @@ describe('what does not vary is the limit [diagnose.idle-or-total]', () => {
     expect(lines[0]).toMatch(/ Not .*mcp-typescript-sdk.*: a total of 60 s\./)
     expect(lines[1]).toBe('3 of 34 client closes came after no time in common: people who left, or crashes, and no limit.')
   })
-  test('a total', () => {
+  test('a total [diagnose.idle-or-total]', () => {
     const lines = linesOf(times(12, (n) => closing({ sent: [1, 5 + n], closed: 30 + wobble(n) / 4 })))
     expect(lines).toEqual([
       expect.stringMatching(
@@ -128,13 +128,13 @@ test('what drops without a word [diagnose.drops]', () => {
   )
 })
 
-describe('a hop behind the sidecar [diagnose.behind]', () => {
-  test('by its closes; a client library is not among them', () => {
+describe('a hop behind the sidecar', () => {
+  test('by its closes; a client library is not among them [diagnose.behind]', () => {
     const [line] = linesOf(times(6, (n) => closing({ sent: [n * 9], closed: n * 9 + 300, cause: 'server_close' })))
     expect(line).toMatch(/^All 6 server closes came 300\.0 ± 0\.1 s after the last byte.*\(railway|envoy/)
     expect(line).toMatch(/Not .*node-fetch.*: it is no proxy/)
   })
-  test('by its answers', () => {
+  test('by its answers [diagnose.behind]', () => {
     const answered = (status: number) =>
       times(6, (n) =>
         closing({
@@ -187,20 +187,20 @@ test('the summary ends with it [diagnose.summary]', () => {
   expect(createSummary().lines().join('\n')).not.toContain('others')
 })
 
-describe('diagnose [diagnose.cli]', () => {
+describe('diagnose', () => {
   const files = {
     'calls.jsonl': times(6, idled)
       .map((record) => JSON.stringify(record))
       .join('\n'),
     'fine.jsonl': JSON.stringify(whole(1)),
   }
-  test('a line a limit', async () => {
+  test('a line a limit [diagnose.cli]', async () => {
     const { code, out, err } = await typed('diagnose --events calls.jsonl', { files })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^All 6 client closes came 60\.\d .*nginx/)
     expect((await typed('diagnose --events fine.jsonl', { files })).out).toBe('Nobody else cut any of these 1 calls.\n')
   })
-  test('--json', async () => {
+  test('--json [diagnose.cli]', async () => {
     const { out } = await typed('diagnose --events calls.jsonl --json', { files })
     expect(JSON.parse(out)).toMatchObject({
       findings: [

@@ -22,8 +22,8 @@ const files = {
 }
 const predict = (line: string) => typed(`predict ${line}`, { files })
 
-describe('predict [predict.cli]', () => {
-  test('all presets, a line each', async () => {
+describe('predict', () => {
+  test('all presets, a line each [predict.cli]', async () => {
     const { code, out, err } = await predict('--events calls.jsonl')
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^nginx +1 +1 +0 +60\.0 s +idle +200, then cut off +a progress event every 30s$/m)
@@ -44,7 +44,7 @@ describe('predict [predict.cli]', () => {
     expect(out).toMatch(/^path\.yaml +1 +1 +0 +20\.0 s/m)
     expect(out).toMatch(/^c1 +render +path\.yaml +survives +-/m)
   })
-  test('--json', async () => {
+  test('--json [predict.cli]', async () => {
     const { out } = await predict('--events calls.jsonl --hop nginx --json')
     const { predictions, paths } = JSON.parse(out) as { predictions: object[]; paths: object[] }
     expect(predictions).toMatchObject([
@@ -61,7 +61,7 @@ describe('predict [predict.cli]', () => {
     ])
     expect(paths).toMatchObject([{ path: 'nginx', survives: 1, cut: 1, unknown: 0 }])
   })
-  test('--fail-on is for CI', async () => {
+  test('--fail-on is for CI [predict.cli]', async () => {
     expect((await predict('--events calls.jsonl --hop nginx --fail-on cut')).code).toBe(1)
     expect((await predict('--events calls.jsonl --hop app-service --fail-on unknown')).code).toBe(0)
   })

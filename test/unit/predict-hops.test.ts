@@ -6,8 +6,8 @@ import { typed } from '../support/cli-world.ts'
 
 const PAGE = readFileSync(new URL('../../config/hops/README.md', import.meta.url), 'utf8')
 
-describe('hops compare [compare.fields]', () => {
-  test('differences with both confidences, then what is the same', async () => {
+describe('hops compare', () => {
+  test('differences with both confidences, then what is the same [compare.fields]', async () => {
     const { code, out } = await typed('hops compare cloudflare heroku')
     expect(code).toBe(0)
     const [different = '', same = ''] = out.split('the same\n')

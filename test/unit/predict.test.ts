@@ -81,7 +81,7 @@ function verdictOf(record: CallRecord, hops: readonly Hop[]): string {
   return `${verdict}${at} ${by} ${causeInWords(cause)} · ${seenInWords(seen)} · ${untold} · ${remedy === null ? '-' : remedyInWords(remedy)}`
 }
 
-describe('verdicts [predict.verdicts]', () => {
+describe('verdicts', () => {
   const quiet = streamed(200, 1, 2, 150)
   test.each<[string, CallRecord, readonly Hop[], string]>([
     [
@@ -174,12 +174,12 @@ describe('verdicts [predict.verdicts]', () => {
       presetHops('ingress-nginx'),
       'cut +0.0 ingress-nginx request size · 413 · told fin +0.0 · ingress-nginx request.bodyMax to 2000000B',
     ],
-  ])('%s', (_what, record, hops, expected) => {
+  ])('%s [predict.verdicts]', (_what, record, hops, expected) => {
     expect(verdictOf(record, hops)).toBe(expected)
   })
 })
 
-describe('a recording that was cut itself [predict.unknown]', () => {
+describe('a recording that was cut itself', () => {
   const idled = [hop('h', { idle: idle(60 * S) })]
   const capped = (afterMs: number) => [hop('h', { total: total(afterMs) })]
   const work = (endedMs: number, outcome: 'orphaned' | 'stopped') => ({
@@ -250,7 +250,7 @@ describe('a recording that was cut itself [predict.unknown]', () => {
       capped(30 * S),
       'cut +30.0 h total · 200, 1 event, then cut off · told fin +30.0 · answer with a task',
     ],
-  ])('%s', (_what, record, hops, expected) => {
+  ])('%s [predict.unknown]', (_what, record, hops, expected) => {
     expect(verdictOf(record, hops)).toBe(expected)
   })
 })
@@ -380,7 +380,7 @@ test('only calls are judged', () => {
   ).toHaveLength(1)
 })
 
-describe('events files [predict.events-file]', () => {
+describe('events files', () => {
   const line = JSON.stringify(streamed(1))
   test('are read line by line', () => {
     expect(readEvents(`${line}\n\n${line}\n`, 'calls.jsonl')).toMatchObject({ records: [{ id: 'c1' }, { id: 'c1' }], warnings: [] })
@@ -389,7 +389,7 @@ describe('events files [predict.events-file]', () => {
     ['no JSON', `${line}\nnonsense\n${line}\n`, 'calls.jsonl:2: expected a call\'s record as one line of JSON, got "nonsense"'],
     ['another JSON', `${line}\n{"id":7}\n`, 'calls.jsonl:2 id: '],
     ['nothing', '\n', 'calls.jsonl: no calls in it'],
-  ])('%s is told with its line', (_what, text, expected) => {
+  ])('%s is told with its line [predict.events-file]', (_what, text, expected) => {
     const read = readEvents(text, 'calls.jsonl')
     expect('error' in read ? read.error : '').toContain(expected)
   })

@@ -108,7 +108,7 @@ describe('one hop or fault', () => {
   })
 })
 
-describe('endings of others [shadow.own-cause]', () => {
+describe('endings of others', () => {
   const nginx = () => shadowOf(compileHop(hop('nginx', { idle: idle(2_000) })))
   test.each([
     ['the result', reply(100, sse, event(result()), done)],
@@ -116,7 +116,7 @@ describe('endings of others [shadow.own-cause]', () => {
     ['a lost server mid-stream', reply(100, sse, gone('fin'))],
     ['a client that left', [[100, 'ask', left('fin', clientAbort)]] as Step[]],
     ['a cut made elsewhere', [[100, 'ask', left('fin', { kind: 'idle_timeout', seat: 'path[0]:other', hop: 'other' })]] as Step[]],
-  ])('%s', (_what, steps) => {
+  ])('%s [shadow.own-cause]', (_what, steps) => {
     expect(feed(nginx(), [...ask(0), ...steps], 60_000)).toEqual([])
   })
   test('nobody sits there', () => {
