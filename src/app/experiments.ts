@@ -35,6 +35,7 @@ export function createExperiments(asked: ExperimentsAsked, heard: { runner: Scen
   const runner = createScenarioRunner({
     clock,
     control: steering.control,
+    waitMs: () => steering.snapshot().work.waitMs,
     unsettled: (fromWallMs, untilWallMs) => journal.calls().filter((call) => isUnsettled(call, fromWallMs, untilWallMs)).length,
     phaseChanged(scenario, active) {
       metrics.setScenario({ name: scenario.name, phases: scenario.phases.map(({ name }) => name), active })
@@ -72,10 +73,17 @@ export function createExperiments(asked: ExperimentsAsked, heard: { runner: Scen
 }
 
 /** What settles is told to whoever runs then: the journal is there before the runner. */
-export const scenarioSink = (heard: { runner: ScenarioRunner | null }): Sink => ({
-  name: 'scenario',
-  settled: (record, { isToolCall, orphanMs }) => heard.runner?.take({ record, isToolCall, orphanMs }),
-})
+export function scenarioSink(heard: { readonly runner: ScenarioRunner | null }): Sink {
+  const duplicates = new WeakSet<object>()
+  return {
+    name: 'scenario',
+    moment(_, moment) {
+      if (moment.is === 'duplicate_work') duplicates.add(moment.call)
+    },
+    settled: (record, { call, isToolCall, orphanMs }) =>
+      heard.runner?.take({ record, isToolCall, orphanMs, isDuplicate: duplicates.has(call) }),
+  }
+}
 
 function isUnsettled({ method, work, openedAt }: ReturnType<Journal['calls']>[number], fromWallMs: number, untilWallMs: number): boolean {
   const openedWallMs = Date.parse(openedAt)

@@ -28,6 +28,8 @@ export interface SettledCall {
   readonly record: CallRecord
   readonly isToolCall: boolean
   readonly orphanMs: number
+  /** It was issued again while the server still worked on it, or had done so. */
+  readonly isDuplicate: boolean
 }
 
 const SAMPLES_MAX = 100_000
@@ -44,14 +46,14 @@ export const noMeasures = (): Measures => ({
 })
 
 /** Adds one settled call. */
-export function addCall(measures: Measures, { record, isToolCall, orphanMs }: SettledCall): void {
+export function addCall(measures: Measures, { record, isToolCall, isDuplicate, orphanMs }: SettledCall): void {
   measures.violations += record.violations.length
   if (!isToolCall) return
   const { work, abandonedMs, toldMs } = record
   const isUnobserved = work.outcome === 'unobserved'
   measures.calls += 1
   if (record.result === 'seen') measures.undelivered += 1
-  if (record.retryOf !== null) measures.duplicates += 1
+  if (isDuplicate) measures.duplicates += 1
   if (isUnobserved) measures.unobserved += 1
   if (abandonedMs === null) return
   if (isUnobserved) measures.orphan.unknown += 1

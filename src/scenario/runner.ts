@@ -14,6 +14,8 @@ export interface RunnerPorts {
   readonly control: { enterPhase(phase: PhaseLayer): void; leaveScenario(): void }
   /** How many `tools/call` opened in that time, by the wall, have not settled. */
   unsettled(fromWallMs: number, untilWallMs: number): number
+  /** How long a call waits for its work report. */
+  waitMs(): number
   /** For metrics and people; null: none is active. */
   phaseChanged(scenario: Scenario, phase: string | null): void
 }
@@ -113,7 +115,7 @@ function createRun(scenario: Scenario, ports: RunnerPorts) {
     phasesOverMs = sinceStart()
     control.leaveScenario()
     ports.phaseChanged(scenario, null)
-    const untilMs = by === 'shutdown' ? clock.nowMs() : clock.nowMs() + scenario.settleMs
+    const untilMs = by === 'shutdown' ? clock.nowMs() : clock.nowMs() + (scenario.settleMs ?? ports.waitMs() + SETTLED_LOOK_MS)
     waitForCalls(untilMs)
   }
   function waitForCalls(untilMs: number): void {

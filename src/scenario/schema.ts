@@ -54,7 +54,9 @@ export const scenarioSchema = strict({
     .max(100),
   expect: expectations.optional().describe('The steady state: of the calls opened in all phases'),
   stopWhen: expectations.optional().describe('Ends it early, in pass-through, as soon as one of these holds'),
-  settle: durationText.optional().describe('How long calls may take to settle after the last phase (default 10s)'),
+  settle: durationText
+    .optional()
+    .describe('How long calls may take to settle after the last phase (default: work.wait, within which each of them does)'),
 }).superRefine(({ phases }, context) => {
   for (const [index, { name, faults = [] }] of phases.entries()) {
     if (phases.findIndex((other) => other.name === name) < index)
@@ -88,12 +90,11 @@ export interface Scenario {
   readonly phases: readonly Phase[]
   readonly expect: readonly Expectation[]
   readonly stopWhen: readonly Expectation[]
-  readonly settleMs: number
+  /** Null: as long as calls wait for their work reports. */
+  readonly settleMs: number | null
 }
 
 export type ReadHops = (path: readonly unknown[]) => { readonly hops: readonly Hop[] } | { readonly problems: readonly Problem[] }
-
-const SETTLE_MS = 10_000
 
 /** Problems are placed from the scenario on: `['phases', 0, 'path', 0, 'hop']`. */
 export function scenarioOf(
@@ -120,7 +121,7 @@ export function scenarioOf(
       phases,
       expect: expectationsOf(written.expect),
       stopWhen: expectationsOf(written.stopWhen),
-      settleMs: written.settle === undefined ? SETTLE_MS : msOf(written.settle),
+      settleMs: written.settle === undefined ? null : msOf(written.settle),
     },
   }
 }

@@ -51,4 +51,9 @@ export const faults2Requirements = {
   'faults2.scenario-early': 'A stop condition, an operator and a shutdown end it early, in pass-through',
   'faults2.scenario-crash': "A crash of the scenario's own reading ends in pass-through",
   'faults2.scenario-example': 'The example scenario is valid and plays to its end',
+  'faults2.scenario-live': 'POST, GET and DELETE of a scenario in the running sidecar; every end is pass-through for open exchanges too',
+  'faults2.scenario-exit':
+    'run --scenario ends by itself with a report: 0 passed, 1 failed or inconclusive, also on SIGTERM; a bad file is 2',
+  'faults2.live': 'WS /api/v1/live tells calls as they happen; a slow peer misses messages and is told how many',
+  'faults2.live-safety': 'Another origin, a rebound name and a missing token read nothing on WS /api/v1/live',
 } as const

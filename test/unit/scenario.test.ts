@@ -81,12 +81,11 @@ test('percentiles are samples, by the nearest rank [faults2.expectation-judged]'
 })
 
 /** A settled call; 2,000 ms of grace are behind its figures already. */
-const call = (more: Partial<CallRecord> = {}, { orphanMs = 0, isToolCall = true } = {}) => ({
+const call = (more: Partial<CallRecord> = {}, { orphanMs = 0, isToolCall = true, isDuplicate = false } = {}) => ({
   record: {
     openedAt: '2026-11-29T10:00:00.000Z',
     method: 'tools/call',
     result: 'sent',
-    retryOf: null,
     violations: [],
     abandonedMs: null,
     toldMs: null,
@@ -94,6 +93,7 @@ const call = (more: Partial<CallRecord> = {}, { orphanMs = 0, isToolCall = true 
     ...more,
   } as unknown as CallRecord,
   isToolCall,
+  isDuplicate,
   orphanMs,
 })
 const work = (outcome: string, endedMs: number | null) =>
@@ -119,7 +119,7 @@ test('figures: orphan over abandoned calls, cancel-to-stop with those that did n
     orphaned(3_000),
     stopped(200),
     call({ result: 'seen' }),
-    call({ retryOf: 'c1' }),
+    call({}, { isDuplicate: true }),
     call({ violations: ['a', 'b'] }, { isToolCall: false }),
     unobserved,
   )
@@ -236,7 +236,13 @@ function running(json: object = TWO, { unsettled = (): number => 0, file = [rule
     from: { rules: file, safety: {}, path: [hop('own')] },
     changed: ({ releases }) => void changes.push(releases.map((release) => ('name' in release ? release.name : release.is)).join(' ')),
   })
-  const runner = createScenarioRunner({ clock, control, unsettled, phaseChanged: (_, phase) => void active.push(phase) })
+  const runner = createScenarioRunner({
+    clock,
+    control,
+    waitMs: () => 60_000,
+    unsettled,
+    phaseChanged: (_, phase) => void active.push(phase),
+  })
   const shown = () => {
     const { faults, path } = inForce(control.state())
     return `${path.map(({ preset }) => preset).join()} ${faults.map(({ rule }) => rule.name).join()}`
@@ -302,6 +308,12 @@ test('calls count for the phase they were opened in; the verdict waits until the
     expect(reportLines(report).join('\n')).toMatch(
       /scenario +s: failed[\s\S]*one: 10s; 2 calls[\s\S]*FAILED +undelivered = 0: 1[\s\S]*ok +orphan < 2s[\s\S]*pass-through/,
     )
+  const { settle: _, ...patient } = TWO
+  const longer = running(patient, { unsettled: () => 3 })
+  longer.clock.advance(15_000 + 60_000)
+  expect(longer.runner.report()?.state).toBe('settling')
+  longer.clock.advance(200)
+  expect(longer.runner.report()).toMatchObject({ state: 'ended', unsettled: 3 })
   const late = running(TWO, { unsettled: () => 3 })
   late.runner.take(late.settledAt(1, call()))
   late.clock.advance(18_999)
@@ -386,7 +398,7 @@ test('the example is valid, and plays to its end [faults2.scenario-example]', ()
   ])
   const clock = fakeClock()
   const control = createController({ clock, from: { rules: [], safety: {}, path: [] }, changed: () => undefined })
-  const runner = createScenarioRunner({ clock, control, unsettled: () => 0, phaseChanged: () => undefined })
+  const runner = createScenarioRunner({ clock, control, waitMs: () => 60_000, unsettled: () => 0, phaseChanged: () => undefined })
   runner.start(read.scenario)
   const openedAt = () => ({ openedAt: new Date(clock.wallMs()).toISOString() })
   runner.take({ ...call(openedAt()) })
