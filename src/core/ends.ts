@@ -11,6 +11,8 @@ export interface Ends {
   closed(cause: Cause, ending: Ending, atMs: number): void
   /** A seat says what it did. */
   noted?(seat: string, note: Note, atMs: number): void
+  /** Sends the request once more; absent: never. */
+  again?(): boolean
   /** May a seat cut now? Absent: always. */
   mayCut?(cause: Cause, atMs: number): boolean
 }

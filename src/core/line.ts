@@ -42,6 +42,7 @@ export function createLine(plans: readonly SeatPlan[], ends: Ends, random: () =>
       },
       note: (note) => ends.noted?.(slot.name, note, nowMs),
       mayCut: (cause) => ends.mayCut?.(cause, nowMs) ?? true,
+      again: () => ends.again?.() ?? false,
       leave: () => remove(slot),
     }
   }

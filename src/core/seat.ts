@@ -43,6 +43,8 @@ export interface Out {
   note(note: Note): void
   /** Whether a cut of this cause may be made now (`cutsPerMinuteMax`); a seat that hears no lets it be, for good. */
   mayCut(cause: Cause): boolean
+  /** Gives the attempt under way up and sends the request once more (`request.retry`); false: that cannot be. */
+  again(): boolean
   /** Nothing more to decide: the line closes ranks. */
   leave(): void
 }

@@ -9,6 +9,8 @@ export interface Deadlines {
   /** The request's head or a part of its body passed. */
   request(atMs: number): void
   asked(atMs: number): void
+  /** The request was sent once more: the wait for its head begins anew; a total runs on. */
+  again(atMs: number): void
   head(atMs: number): void
   piece(piece: Piece, atMs: number): void
   interim(atMs: number): void
@@ -58,7 +60,11 @@ export function createDeadlines(hop: Hop): Deadlines {
 
   return {
     request(atMs) {
-      if (idleCoversRequest && !hasAsked) sawTraffic(atMs)
+      if (idleCoversRequest) sawTraffic(atMs) // after `asked` only a WebSocket session has more
+    },
+    again(atMs) {
+      if (headers !== undefined) arm('headers', atMs + headers.afterMs)
+      if (idleCoversWait) armIdle(atMs)
     },
     asked(atMs) {
       hasAsked = true

@@ -20,12 +20,19 @@ export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
     sit(out) {
       const deadlines = createDeadlines(hop)
       const farewell = createFarewell(out)
+      let hasHead = false
       let silence: Lost | null = null // dropped without a word further in: to this hop just nothing more comes
 
       function rearm(): void {
         const earliestMs = deadlines.earliestMs()
         out.wakeAt(earliestMs === Infinity ? null : earliestMs)
         if (silence !== null && !deadlines.isArmed()) out.toClient(silence)
+      }
+      /** A wait for the head that is over may be begun anew (`request.retry`). */
+      function asksAgain(kind: LimitKind, atMs: number): boolean {
+        if (kind === 'total' || hasHead || hop.request?.retry?.on.includes('timeout') !== true || !out.again()) return false
+        deadlines.again(atMs)
+        return true
       }
       /** Whether it cut. */
       function expire(kind: LimitKind, duringWriteMs?: number): boolean {
@@ -59,6 +66,7 @@ export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
           }
           const isWrite = signal.is === 'head' || signal.is === 'piece'
           if (isWrite && deadlines.isOverdueAtWrite(atMs) && expire('total', atMs)) return
+          if (signal.is === 'head') hasHead = true
           if (signal.is === 'head') deadlines.head(atMs)
           else if (signal.is === 'piece') deadlines.piece(signal, atMs)
           else if (signal.is === 'interim') deadlines.interim(atMs)
@@ -69,7 +77,7 @@ export function limitsSeat(hop: Hop, causes: LimitCauses): SeatPlan {
         },
         wake(atMs) {
           const kind = deadlines.reached(atMs)
-          if (kind === null || !expire(kind)) rearm()
+          if (kind === null || asksAgain(kind, atMs) || !expire(kind)) rearm()
         },
         pressed(side, isBlocked, atMs) {
           out.hold(side === 'client' ? 'server' : 'client', isBlocked)

@@ -16,6 +16,7 @@ import { beginLine, headOf } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
 import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
 import { canSplice, isTooLongToSplice, spliceRequest } from './meta-injection.ts'
+import { dialRetrying } from './retry.ts'
 import { beginTurn, endTurn } from './turn.ts'
 
 export interface Asking {
@@ -57,6 +58,7 @@ export function startAsking(x: Exchange): void {
     traceId: asking.trace?.traceId ?? null,
     spanId: asking.trace?.spanId ?? null,
     connection: x.connection,
+    ...(req.socket.remoteAddress === undefined ? {} : { remote: req.socket.remoteAddress }),
   })
   if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
   req.on('data', (chunk: Uint8Array) => onBytes(x, chunk))
@@ -173,7 +175,13 @@ function loseLeg(x: Exchange, ending: Break): void {
 }
 
 function dial(x: Exchange, request: Request): void {
-  const leg = x.ports.upstream.dial(outgoing(x, request), framingOf(x.req.rawHeaders) === 'chunked', upstreamEventsOf(x))
+  const sent = { request: outgoing(x, request), isChunked: framingOf(x.req.rawHeaders) === 'chunked' }
+  const retry = x.seating?.retry ?? null
+  const told = (): void => x.tell({ kind: 'notice', atMs: x.turnMs, what: 'request-sent-again-by-hop' })
+  const leg =
+    retry === null
+      ? x.ports.upstream.dial(sent.request, sent.isChunked, upstreamEventsOf(x))
+      : dialRetrying(x.ports.upstream, retry, sent, upstreamEventsOf(x), told)
   x.leg = leg
   const limit = x.seating?.connect ?? null
   if (limit === null) return

@@ -53,8 +53,9 @@ export interface Exchange {
   readonly id: string
   readonly ports: ExchangePorts
   readonly req: IncomingMessage
-  readonly res: ServerResponse
   readonly downstream: Downstream
+  /** A WebSocket session: its body, in both directions, are frames. */
+  readonly isSession: boolean
   readonly tell: Tell
   /** In force when it opened; where everything was released since, what is in force now. */
   planner: LinePlanner
@@ -85,16 +86,25 @@ export function openExchange(
   ports: ExchangePorts,
   whenFinished: (x: Exchange) => void,
 ): Exchange {
+  const downstream = createDownstream(req, res, ports.clock)
+  const x = createExchange({ req, downstream, connection, isSession: false }, ports, whenFinished)
+  res.on('drain', () => press(x, 'client', false))
+  startAsking(x)
+  return x
+}
+
+export function createExchange(
+  opening: Pick<Exchange, 'req' | 'downstream' | 'connection' | 'isSession'>,
+  ports: ExchangePorts,
+  whenFinished: (x: Exchange) => void,
+): Exchange {
   const { id, tell } = ports.openRecord()
-  const x: Exchange = {
+  return {
+    ...opening,
     id,
     ports,
-    req,
-    res,
-    downstream: createDownstream(req, res, ports.clock),
     tell,
     planner: ports.planner(),
-    connection,
     asking: createAsking(ports.inject()),
     answering: createAnswering(),
     seating: null,
@@ -111,22 +121,20 @@ export function openExchange(
     isFinished: false,
     whenFinished,
   }
-  res.on('drain', () => press(x, 'client', false))
-  startAsking(x)
-  return x
 }
 
 /** The matches are decided: seats are taken and time begins for them. */
 export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
-  const { ports, connection } = x
+  const { ports, connection, isSession } = x
   const bodyText = ask === null ? null : x.asking.body.text()
-  const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, atMs: x.turnMs })
+  const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, isSession, atMs: x.turnMs })
   const ends: Ends = {
     ...endsOfAnswer(x),
     toServer: (signal) => toServer(x, signal),
     hold: (from, isHeld) => hold(x, from, isHeld),
     noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
     mayCut: (cause) => seating.mayCut(cause, x.turnMs),
+    again: () => x.leg?.again?.() ?? false,
   }
   const line = shadowed(createLine(seating.plans, ends, ports.random), seating.shadows, (cause, atMs) =>
     x.tell({ kind: 'would_cut', atMs, cause }),
@@ -163,8 +171,8 @@ function hold(x: Exchange, from: 'client' | 'server', isHeld: boolean): void {
   if (from === 'server') {
     if (isHeld) x.leg?.pause()
     else x.leg?.resume()
-  } else if (isHeld) x.req.pause()
-  else x.req.resume()
+  } else if (isHeld) x.downstream.pauseRequest()
+  else x.downstream.resumeRequest()
 }
 
 /** The client's connection closed, by FIN or RST, before the exchange was over. `isHalf`: it may still read. */

@@ -14,6 +14,9 @@ import type { FaultMemory } from '../faults/memory.ts'
 import type { FaultDecision } from '../faults/planner.ts'
 import { createFaultPlanner } from '../faults/planner.ts'
 import { compileHop, compileLine, connectLimit } from '../hops/compile.ts'
+import type { Hop } from '../hops/hop.ts'
+import { tunnelHop } from '../hops/tunnel.ts'
+import type { RetryPlan } from './retry.ts'
 
 /** How long the server may take to accept the connection, and the cause of the loss then. */
 export interface ConnectLimit {
@@ -27,6 +30,8 @@ export interface SeatAsked {
   readonly head: Request
   readonly bodyText: string | null
   readonly connection: number
+  /** The path's hops carry a WebSocket session as tunnels. */
+  readonly isSession: boolean
   readonly atMs: number
 }
 
@@ -38,6 +43,8 @@ export interface Seating {
   /** Decisions that gave no seat, to be told. */
   readonly notes: readonly { readonly seat: string; readonly note: Note }[]
   readonly connect: ConnectLimit | null
+  /** Of the hop next to the server. */
+  readonly retry: RetryPlan | null
   mayCut(cause: Cause, atMs: number): boolean
   /** The seats that leave by these releases. */
   namesReleasedBy(releases: readonly Release[]): ReadonlySet<string>
@@ -67,23 +74,26 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
   const isActing = mode === 'act'
   const rules = createFaultPlanner({ rules: faults, safety: state.safety, seed, memory })
   const limit = isActing ? connectLimit(path) : null
-  const pathPlans = isActing ? compileLine(path, []) : []
+  const retry = isActing ? (path.at(-1)?.request?.retry ?? null) : null
+  const pathPlans = plansOf(path, isActing)
+  const tunnelPlans = plansOf(path.map(tunnelHop), isActing)
   const pathNames = new Set(path.map(({ name }) => name))
-  const pathShadows = isActing ? [] : path.map((hop) => ({ name: hop.preset, plans: compileHop(hop) }))
   const drains = isActing && work.afterCut === 'drain' && (hasFaults || path.length > 0) ? [drainSeat()] : []
 
-  function seat({ ask, head, bodyText, connection, atMs }: SeatAsked): Seating {
+  function seat({ ask, head, bodyText, connection, isSession, atMs }: SeatAsked): Seating {
     const share = caps.open(state.safety)
     const decisions = hasFaults
       ? rules.decide(ask ?? readAsk(head, null), head, connection, atMs, { bodyText, ...(isActing ? { caps: share } : {}) })
       : []
     const seated = decisions.filter((decision) => decision.plan !== null)
     const faultNames = new Set(seated.map(({ name }) => name))
+    const { acting, shadows } = isSession ? tunnelPlans : pathPlans
     return {
-      plans: isActing ? [...lineOf(seated, pathPlans), ...drains] : [],
-      shadows: isActing ? [] : [...pathShadows, ...seated.map(({ name, plan }) => ({ name, plans: plan === null ? [] : [plan] }))],
+      plans: isActing ? [...lineOf(seated, acting), ...drains] : [],
+      shadows: isActing ? [] : [...shadows, ...seated.map(({ name, plan }) => ({ name, plans: plan === null ? [] : [plan] }))],
       notes: decisions.flatMap((decision) => noteOf(decision, isActing)),
       connect: limit,
+      retry,
       mayCut: (_, atMs) => share.mayCut(atMs),
       namesReleasedBy: (releases) =>
         new Set([
@@ -101,6 +111,16 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
     accept: (connection, atMs) =>
       hasFaults && isActing ? rules.decideAccept(connection, atMs, () => caps.open(state.safety).mayCut(atMs)) : null,
   }
+}
+
+interface PathPlans {
+  readonly acting: readonly SeatPlan[]
+  readonly shadows: readonly { readonly name: string; readonly plans: readonly SeatPlan[] }[]
+}
+
+function plansOf(path: readonly Hop[], isActing: boolean): PathPlans {
+  if (isActing) return { acting: compileLine(path, []), shadows: [] }
+  return { acting: [], shadows: path.map((hop) => ({ name: hop.preset, plans: compileHop(hop) })) }
 }
 
 /** The faults at either end of the path, in the order a response meets them. */

@@ -1,5 +1,6 @@
 /** The only file that knows http-proxy: dials the server, sends a request exactly as given, and tells what comes back. */
 import type http from 'node:http'
+import type { Socket } from 'node:net'
 import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { Break, RawHeaders, Request } from '../core/signal.ts'
@@ -20,6 +21,8 @@ export interface UpstreamEvents {
   bytes(chunk: Uint8Array): void
   end(rawTrailers: RawHeaders): void
   lost(fate: Fate): void
+  /** The connection is no more HTTP: nothing but this is told of it. Absent: nobody asked for that. */
+  upgraded?(incoming: http.IncomingMessage, socket: Socket, head: Uint8Array): void
   /** The request's backlog is written: it takes bytes again. */
   drained(): void
 }
@@ -34,6 +37,8 @@ export interface UpstreamLeg {
   resume(): void
   /** Whether there is a connection yet. */
   isConnected(): boolean
+  /** Gives this attempt up and asks anew, where the last hop does so; false: it does not, or not any more. */
+  again?(): boolean
 }
 
 /** `rawHeaders` of the request are end-to-end already; `framing` says whether its body is chunked. */
@@ -68,15 +73,6 @@ type Outgoing = http.ClientRequest & {
   _storeHeader(firstLine: string, headers: readonly string[]): void
 }
 
-/** What http-proxy sees of a request: never the real one, which it would abort by itself. */
-interface StandIn {
-  readonly method: string
-  readonly url: '/'
-  readonly headers: Record<string, string>
-  readonly socket: { readonly destroyed: false }
-  on(): void
-}
-
 const noPipe = { pipe: () => undefined }
 const standInAnswer = { headersSent: true, finished: true }
 
@@ -96,7 +92,8 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
   return {
     dial(request, isChunked, events) {
       const leg = createLeg(request, isChunked, events, clock)
-      const standIn: StandIn = { method: request.method, url: '/', headers: {}, socket: { destroyed: false }, on: () => undefined }
+      // What http-proxy sees of a request: never the real one, which it would abort by itself.
+      const standIn = { method: request.method, url: '/', headers: {}, socket: { destroyed: false }, on: () => undefined }
       legs.set(standIn, leg)
       try {
         proxy.web(standIn as never, standInAnswer as never, {}, (error) => onFailed(leg, error))
@@ -187,7 +184,11 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
     if (statusCode === 100 || leg.interims > INTERIM_MAX || leg.isOver || leg.lost !== null) return
     leg.events.interim(statusCode, statusMessage, rawHeaders)
   })
-  outgoing.on('upgrade', (_, socket) => {
+  outgoing.on('upgrade', (incoming, socket, head) => {
+    if (leg.events.upgraded !== undefined && leg.lost === null) {
+      leg.isOver = true
+      return leg.events.upgraded(incoming, socket as Socket, head)
+    }
     socket.destroy() // Node would do so without a word
     tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
   })

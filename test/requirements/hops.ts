@@ -66,4 +66,6 @@ export const lineRequirements = {
   'line.one-ending': 'One ending per life, nothing after it, one cause',
   'line.punctual-or-late': 'Punctual and late timers give the same effects',
   'line.any-split': 'Any split of the stream gives the same bytes, times and end',
+  'hops.retry-loss': 'a hop with request.retry on loss runs the same request again on a fresh connection, and the record says so',
+  'hops.retry-timeout': 'a hop with request.retry on timeout gives the attempt up and runs the request again; its total runs on',
 } as const

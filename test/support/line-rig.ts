@@ -101,6 +101,7 @@ export function recorder(): { out: Out; said: string[]; wakes: (number | null)[]
       hold: (from, isHeld) => said.push(`${isHeld ? 'hold' : 'resume'} ${from}`),
       note: () => undefined,
       mayCut: () => true,
+      again: () => false,
       leave: () => said.push('leave'),
     },
   }

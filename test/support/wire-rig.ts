@@ -109,6 +109,7 @@ const plannerOf = (plans: readonly SeatPlan[]): LinePlanner => ({
     shadows: [],
     notes: [],
     connect: null,
+    retry: null,
     mayCut: () => true,
     namesReleasedBy: () => new Set(),
     close: () => undefined,
