@@ -64,7 +64,7 @@ describe('known numbers', () => {
     const seconds = of(await story().ask(counter), { instance })
     expect(seconds).toBeCloseTo((record?.work.afterCloseMs ?? 0) / 1_000, 3)
     expect(seconds).toBeGreaterThan(1.95)
-    expect(seconds).toBeLessThan(2.5)
+    expect(seconds).toBeLessThan(4)
     expect(of(await story().ask(`min_over_time(${counter}[$__range])`), { instance })).toBe(0) // there before its first event
     expectAbout(only(await shown('orphan-in-range')), seconds)
     expect(of(await shown('orphan-by-tool'), { tool: 'deaf' })).toBeGreaterThan(0)
@@ -99,7 +99,7 @@ describe('known numbers', () => {
     expect(seconds).toBeGreaterThan(59)
     expect(seconds).toBeLessThan(61)
   })
-  peerTest('prometheus', 'a withheld result, fired and exempt faults, a drain, a shadow cut [boards.known-values]', async () => {
+  peerTest('prometheus', 'a withheld result, fired and exempt faults, a drain, a shadow cut, phases [boards.known-values]', async () => {
     expectAbout(only(await shown('undelivered-in-range')), 2) // withheld by a fault, and the drained one
     const decisions = await shown('fault-decisions-by-fault')
     expectAbout(of(decisions, { fault: 'withhold', decision: 'fired' }), 1)
@@ -110,8 +110,13 @@ describe('known numbers', () => {
     expect(drained.map(({ labels, value }) => [labels['instance'], labels['tool'], value])).toEqual([[draining, 'talker', 1]])
     const shadow = await story().ask('impatient_cuts_total{mode="shadow"} > 0')
     expect(shadow.map(({ labels, value }) => [labels['instance'], labels['hop'], value])).toEqual([[shadowing, 'nginx', 1]])
+    const phases = await story().ask('max_over_time(impatient_scenario_phase_active[$__range])')
+    expect(phases.map(({ labels, value }) => [labels['instance'], labels['phase'], value])).toEqual([
+      [shadowing, 'calm', 1],
+      [shadowing, 'storm', 1],
+    ])
     expect(of(await shown('limits-in-force'), { limit: 'total', hop: 'nginx' })).toBe(30)
-    expect(of(await shown('limits-in-force'), { limit: 'idle', hop: 'nginx' })).toBe(0.5)
+    expect(of(await shown('limits-in-force'), { limit: 'idle', hop: 'nginx' })).toBe(0.8)
     expect(only(await shown('sidecars'))).toBe(4)
   })
 })

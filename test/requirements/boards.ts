@@ -14,7 +14,7 @@ export const boardsRequirements = {
   'boards.three-idle-cuts': 'three idle cuts show as three, by their hop',
   'boards.unobserved': 'an unobserved call shows as unobserved',
   'boards.sixty-seconds': 'the median silence of calls cut at 60 s reads 60 ± 1 s',
-  'boards.known-values': 'withheld results, fired and exempt faults, drains and shadow cuts show as many as they were',
+  'boards.known-values': 'withheld results, fired and exempt faults, drains, shadow cuts and phases show as they were',
   'boards.both-formats': 'text and OpenMetrics come from one process in any order, and promtool finds nothing in the text',
   'boards.exemplars': 'OpenMetrics is taken by a real Prometheus, and its exemplars name the traces of calls',
   'boards.scrape-cost': 'a scrape is under 500 KB',

@@ -18,7 +18,7 @@ export interface ScriptedServer {
 export const ORPHAN_MS = 2_000
 
 interface Call {
-  readonly response: ServerResponse
+  readonly orphanMs: number
   /** When the response stream has closed, in any way. */
   readonly gone: Promise<unknown>
   say(event: 'start' | 'end' | 'abort'): Promise<void>
@@ -26,51 +26,47 @@ interface Call {
   result(): void
 }
 
-/** `obedient`, `silent` and `held` stop when they are left; `deaf` works on; `mute` never reports; `talker` is done at once and speaks again much later. */
+/**
+ * Streams open before anything is reported, so that clients leave what has begun, however slow the machine.
+ * `obedient` and `silent` stop when they are left; `deaf` works on; `mute` never reports; `held` is done before its result goes out,
+ * `talker` long before.
+ */
 const TOOLS: Readonly<Record<string, (call: Call) => Promise<void>>> = {
   async fast({ say, result }) {
     await say('start')
     await say('end')
     result()
   },
-  async silent({ say, progress, gone }) {
-    await say('start')
+  silent: stopWhenLeft,
+  obedient: stopWhenLeft,
+  async deaf({ say, progress, gone, orphanMs }) {
     progress()
-    await gone
-    await say('abort')
-  },
-  async obedient({ say, progress, gone }) {
     await say('start')
-    progress()
     await gone
-    await say('abort')
-  },
-  async deaf({ say, progress, gone }) {
-    await say('start')
-    progress()
-    await gone
-    await sleep(ORPHAN_MS)
+    await sleep(orphanMs)
     await say('end')
   },
   async mute({ progress, gone }) {
     progress()
     await gone
   },
-  /** Done, and told so, a second before its result goes out. */
-  async held({ say, progress, result }) {
-    await say('start')
-    progress()
-    await say('end')
-    await sleep(400)
-    result()
-  },
-  async talker({ say, progress, result }) {
-    await say('start')
-    await say('end')
-    progress()
-    await sleep(2_500)
-    result()
-  },
+  held: (call) => doneBefore(call, 400),
+  talker: (call) => doneBefore(call, 3_000),
+}
+
+async function stopWhenLeft({ say, progress, gone }: Call): Promise<void> {
+  progress()
+  await say('start')
+  await gone
+  await say('abort')
+}
+
+async function doneBefore({ say, progress, result }: Call, ms: number): Promise<void> {
+  progress()
+  await say('start')
+  await say('end')
+  await sleep(ms)
+  result()
 }
 
 export async function startScriptedServer(): Promise<ScriptedServer> {
@@ -78,7 +74,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   let admin: URL | null = null
   async function report(traceparent: string, requestId: number, event: string): Promise<void> {
     if (admin === null) return
-    const body = JSON.stringify({ event, traceparent, requestId, at: Date.now() })
+    const body = JSON.stringify({ event, traceparent, requestId }) // without `at`: now
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(new URL('/api/v1/work', admin), { method: 'POST', headers, body }).catch((problem: unknown) => problem)
     if (!(answer instanceof Response) || answer.status !== 202) lost.push(`${event} of ${requestId}: ${String(answer)}`)
@@ -107,7 +103,11 @@ type Report = (traceparent: string, requestId: number, event: string) => Promise
 async function serve(request: IncomingMessage, response: ServerResponse, report: Report): Promise<void> {
   let text = ''
   for await (const piece of request) text += String(piece)
-  const { id, method, params } = JSON.parse(text) as { id: number; method: string; params: { name?: string } }
+  const { id, method, params } = JSON.parse(text) as {
+    id: number
+    method: string
+    params: { name?: string; arguments?: { orphanMs?: number } }
+  }
   if (method === 'tools/list') {
     const tools = Object.keys(TOOLS).map((name) => ({ name, inputSchema: { type: 'object' } }))
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -118,7 +118,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, report:
   const send = (message: object): void => void response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   await TOOLS[params.name ?? '']?.({
-    response,
+    orphanMs: params.arguments?.orphanMs ?? ORPHAN_MS,
     gone: once(response, 'close'),
     say: (event) => report(traceparent, id, event),
     progress: () => send({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } }),

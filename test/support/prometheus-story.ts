@@ -4,15 +4,12 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startApp } from '../../src/app.ts'
 import type { Settings } from '../../src/config/snapshot.ts'
-import { silentLog } from '../../src/core/log.ts'
 import type { CallRecord } from '../../src/core/record.ts'
-import type { Hop } from '../../src/hops/hop.ts'
 import type { Prometheus } from './prometheus.ts'
 import { startPrometheus } from './prometheus.ts'
-import type { ScriptedServer } from './prometheus-server.ts'
-import { startScriptedServer } from './prometheus-server.ts'
+import type { Sidecar } from './prometheus-sidecar.ts'
+import { ask, call, nginx, startSidecar } from './prometheus-sidecar.ts'
 import { startSixtySecondPage } from './prometheus-sixty.ts'
 import { fillVariables } from './promql.ts'
 import { ROOT } from './source-tree.ts'
@@ -46,18 +43,10 @@ const FAULTS: NonNullable<Settings['faults']> = {
 const LEFT_AFTER_MS = 400
 const SETTLED_MS = 30_000
 
-interface Sidecar {
-  readonly origin: string
-  readonly adminUrl: URL
-  readonly port: number
-  readonly server: ScriptedServer
-  close(): Promise<void>
-}
-
 export async function tellStory(binary: string): Promise<Story> {
-  const acting = await startSidecar({ path: [nginx(1_000)], faults: FAULTS })
-  const draining = await startSidecar({ path: [nginx(500, true)], afterCut: 'drain' })
-  const shadowing = await startSidecar({ path: [nginx(500)], mode: 'shadow' })
+  const acting = await startSidecar({ path: [nginx(1_500)], faults: FAULTS })
+  const draining = await startSidecar({ path: [nginx(800, true)], afterCut: 'drain' })
+  const shadowing = await startSidecar({ path: [nginx(800)], mode: 'shadow' })
   const sidecars = [acting, draining, shadowing]
   const sixty = await startSixtySecondPage()
   const targets = [
@@ -69,9 +58,10 @@ export async function tellStory(binary: string): Promise<Story> {
   await prometheus.until('count_over_time(impatient_results_undelivered_total{tool="deaf"}[1m]) >= 2', ({ length }) => length === 3)
   await prometheus.until('count_over_time(impatient_build_info{job="sixty"}[1m]) >= 2')
   sixty.tell()
+  await playScenario(shadowing)
   await Promise.all([
     ...['silent', 'silent', 'silent', 'fast', 'fast', 'held'].map((tool) => call(acting, tool)),
-    ...['deaf', 'obedient', 'mute'].map((tool) => call(acting, tool, LEFT_AFTER_MS)),
+    ...['deaf', 'obedient', 'mute'].map((tool) => call(acting, tool, { leftAfterMs: LEFT_AFTER_MS })),
     ...[draining, shadowing].map((sidecar) => call(sidecar, 'talker')),
   ])
   const calls = await settled(acting)
@@ -96,85 +86,18 @@ export async function tellStory(binary: string): Promise<Story> {
   }
 }
 
-function nginx(idleMs: number, holds = false): Hop {
-  const gateway = (status: number) => ({ status, reason: '', rawHeaders: [], body: '' })
-  return {
-    name: 'path[0]:nginx',
-    preset: 'nginx',
-    idle: { afterMs: idleMs, answer: gateway(504), ending: 'fin', upstream: 'fin', counts: 'bytes', direction: 'response', rearmMs: 0 },
-    total: { afterMs: 30_000, answer: gateway(504), ending: 'fin', upstream: 'fin', from: 'request', at: 'deadline' },
-    clientAbort: { midStream: 'at-once', beforeHeaders: 'at-once', halfClose: 'abort', upstream: 'fin' },
-    ...(holds ? { buffering: { mode: { everyMs: 100 }, holdHeaders: false, atCut: 'flush', honours: [] } } : {}),
-  }
-}
-
-const ANY_PORT = { host: '127.0.0.1', port: 0 }
-
-interface SidecarAsked {
-  readonly path: readonly Hop[]
-  readonly afterCut?: 'hang-up' | 'drain'
-  readonly mode?: 'act' | 'shadow'
-  readonly faults?: NonNullable<Settings['faults']>
-}
-
-async function startSidecar({ path, afterCut = 'hang-up', mode = 'act', faults }: SidecarAsked): Promise<Sidecar> {
-  const server = await startScriptedServer()
-  const settings: Settings = {
-    listen: ANY_PORT,
-    upstream: server.origin,
-    admin: { listen: ANY_PORT, token: null },
-    metrics: { listen: null, toolsMax: 50 },
-    otlp: { listen: null, grpc: null, forwardTo: null, isDefault: true, isGrpcDefault: true },
-    events: null,
-    drainMs: 0,
-    log: { level: 'silent', format: 'text' },
-    limits: { heldBytesPerExchange: 16_777_216, heldBytesTotal: 268_435_456 },
-    snapshot: { mode, path, work: { graceMs: 800, afterCut, waitMs: 3_500, inject: 'header' }, seed: 1 },
-    ...(faults === undefined ? {} : { faults }),
-    file: null,
-  }
-  const app = await startApp(settings, { log: silentLog, writeOut: () => undefined })
-  const adminUrl = new URL(`http://127.0.0.1:${app.addresses.admin.port}`)
-  server.reportTo(adminUrl)
-  return {
-    origin: `http://127.0.0.1:${app.addresses.listen.port}`,
-    adminUrl,
-    port: app.addresses.admin.port,
-    server,
-    async close() {
-      await app.stop()
-      await server.close()
-    },
-  }
-}
-
-let lastId = 0
-
-function ask({ origin }: Sidecar, method: string, name?: string, signal: AbortSignal | null = null): Promise<Response> {
-  lastId += 1
-  const params = name === undefined ? {} : { name, arguments: {}, _meta: { progressToken: lastId } }
-  return fetch(`${origin}/mcp`, {
+/** Two phases, four seconds: to be seen, not to disturb. */
+async function playScenario({ adminUrl }: Sidecar): Promise<void> {
+  const phases = [
+    { name: 'calm', for: '2s' },
+    { name: 'storm', for: '2s' },
+  ]
+  const answer = await fetch(new URL('/api/v1/scenario', adminUrl), {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(name === undefined ? {} : { 'mcp-name': name }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }),
-    signal,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'short', phases }),
   })
-}
-
-/** Until the stream is over, in any way. */
-async function call(sidecar: Sidecar, tool: string, leftAfterMs: number | null = null): Promise<void> {
-  try {
-    const answer = await ask(sidecar, 'tools/call', tool, leftAfterMs === null ? null : AbortSignal.timeout(leftAfterMs))
-    await answer.text()
-  } catch {
-    // cut or left, as the story has it
-  }
+  if (!answer.ok) throw new Error(`the scenario was refused: ${await answer.text()}`)
 }
 
 async function settled({ adminUrl, server }: Sidecar): Promise<readonly CallRecord[]> {

@@ -76,13 +76,6 @@ export const pathFamily: Family = {
   ],
   annotations: [
     {
-      id: 'scenario',
-      title: 'Scenario',
-      expr: now(ACTIVE, 'max', { by: ['source'], where: { source: 'scenario' } }),
-      legend: 'a scenario runs',
-      color: 'purple',
-    },
-    {
       id: 'fault-on',
       title: 'Fault enabled',
       expr: now(ENABLED, 'max', { by: ['fault'] }),

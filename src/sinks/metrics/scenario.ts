@@ -24,6 +24,15 @@ export const scenarioFamily: Family = {
       queries: [{ expr: now(ACTIVE, 'max', { by: ['scenario', 'phase'] }), legend: '{{scenario}}: {{phase}}' }],
     },
   ],
+  annotations: [
+    {
+      id: 'scenario',
+      title: 'Scenario phase',
+      expr: now(ACTIVE, 'max', { by: ['scenario', 'phase'] }),
+      legend: '{{scenario}}: {{phase}}',
+      color: 'purple',
+    },
+  ],
   start(kit) {
     const active = kit.gauge(ACTIVE)
     return {
