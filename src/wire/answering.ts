@@ -75,7 +75,7 @@ function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
 
 /** What Node's parser takes but no answer of ours can say. */
 function whyNotPassed({ status, reason }: Head): string | null {
-  if (status < 200) return `status ${status} is none of an answer`
+  if (status < 200 && status !== 101) return `status ${status} is none of an answer`
   return /[^\t\x20-\x7e\x80-\xff]/.test(reason) ? 'a control character in its reason phrase' : null
 }
 

@@ -7,6 +7,8 @@ import { createAcceptance } from './acceptance.ts'
 import type { Exchange, ExchangePorts } from './exchange.ts'
 import { clientLeft, openExchange, releaseSeats } from './exchange.ts'
 import { endsInReset } from './reset.ts'
+import { openSession } from './websocket.ts'
+import { asksForWebSocket } from './websocket-handshake.ts'
 
 /** Pipelined requests that may wait for their turn; the next is refused in its own. */
 const WAITING_MAX = 16
@@ -21,6 +23,8 @@ interface Connection {
 
 export interface Connections {
   readonly exchanges: ReadonlySet<Exchange>
+  /** Whether this request is to open a WebSocket session: it asks for one, and nothing before it is under way. */
+  mayUpgrade(req: IncomingMessage): boolean
   release(releases: readonly Release[]): void
   closeIdle(): void
   destroyAll(): void
@@ -51,6 +55,13 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
     if (connection !== undefined) takeRequest(connection, req, res, exchanges, ports)
   }
   server.on('request', take)
+  server.on('upgrade', (req: IncomingMessage, socket, head: Buffer) => {
+    const connection = connections.get(socket as Socket)
+    if (connection === undefined || connection.isLeft) return void socket.destroy()
+    own(connection, exchanges, (whenFinished) =>
+      openSession({ req, socket: connection.socket, head, connection: connection.number }, ports, whenFinished),
+    )
+  })
   server.on('checkContinue', (req, res) => {
     whenOwned(res, () => res.writeContinue())
     take(req, res)
@@ -61,6 +72,10 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
   )
   return {
     exchanges,
+    mayUpgrade(req) {
+      const connection = connections.get(req.socket)
+      return connection?.current === null && connection.waiting === 0 && asksForWebSocket(req)
+    },
     release(releases) {
       acceptance.release(releases)
       for (const x of [...exchanges]) releaseSeats(x, releases)
@@ -96,14 +111,19 @@ function takeRequest(
     connection.waiting -= 1
     if (connection.isLeft) return void connection.socket.end() // it left while this one waited
     if (isRefused) return refuse(req, res)
-    const x = openExchange(req, res, connection.number, ports, (finished) => {
-      exchanges.delete(finished)
-      if (connection.current === finished) connection.current = null
-    })
-    connection.current = x
-    if (!x.isFinished) exchanges.add(x)
-    else connection.current = null
+    own(connection, exchanges, (whenFinished) => openExchange(req, res, connection.number, ports, whenFinished))
   })
+}
+
+/** The exchange is the connection's until it is finished. */
+function own(connection: Connection, exchanges: Set<Exchange>, open: (whenFinished: (x: Exchange) => void) => Exchange): void {
+  const x = open((finished) => {
+    exchanges.delete(finished)
+    if (connection.current === finished) connection.current = null
+  })
+  connection.current = x
+  if (!x.isFinished) exchanges.add(x)
+  else connection.current = null
 }
 
 function whenOwned(res: ServerResponse, run: () => void): void {
@@ -131,6 +151,7 @@ function onFin(connection: Connection): void {
     return
   }
   connection.isLeft = true
+  if (current?.downstream.takesFin() === true) return
   if (current !== null && !current.isClosed) {
     clientLeft(current, 'fin', current.req.complete)
     // Nobody minded its half, so it left: there is nothing more to read for it either.

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
-import type { Break, Head, Interim, RawHeaders } from '../core/signal.ts'
+import type { Break, Ending, Head, Interim, RawHeaders } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import { pairsOf, withoutTrailerHeader } from './headers.ts'
 import { sendReset } from './reset.ts'
@@ -26,12 +26,16 @@ export interface Downstream {
   write(bytes: Uint8Array): boolean
   end(rawTrailers: RawHeaders): void
   /** Ends in mid-message. A reset that the socket cannot do is a close; what was done is returned. */
-  cut(ending: Break, isSilent: boolean): Break
+  cut(ending: Break, isSilent: boolean): Ending
   /** The body under way ends where the connection does, so that its FIN would look like its end. */
   endsByClosing(): boolean
   /** The response is whole but the request is not: discard the rest, within limits. */
   discardRequest(): void
   backlogBytes(): number
+  pauseRequest(): void
+  resumeRequest(): void
+  /** Whether the client's FIN is no leaving: in a WebSocket session it only follows its Close. */
+  takesFin(): boolean
 }
 
 export function createDownstream(req: IncomingMessage, res: ServerResponse, clock: Clock): Downstream {
@@ -71,6 +75,9 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
       if (!isCut) discardRequest(req, socket, clock) // a cut has seen to it in its own way
     },
     backlogBytes: () => socket.writableLength,
+    pauseRequest: () => req.pause(),
+    resumeRequest: () => req.resume(),
+    takesFin: () => false,
   }
 }
 

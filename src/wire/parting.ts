@@ -1,5 +1,6 @@
 /** How the server is left: it sees a FIN or a RST at once, whatever is under way in either direction. */
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Break } from '../core/signal.ts'
 import { sendReset } from './reset.ts'
@@ -15,15 +16,20 @@ export function leaveServer(outgoing: ClientRequest, incoming: IncomingMessage |
     return
   }
   incoming?.resume()
+  leaveSocket(socket, ending, clock, () => outgoing.destroy())
+}
+
+/** The same for a connection that is being read and dropped already. */
+export function leaveSocket(socket: Socket, ending: Break, clock: Clock, destroy: () => void = () => socket.destroy()): void {
   if (ending === 'rst') {
     sendReset(socket)
     return
   }
   if (socket.connecting || socket.writableLength > 0) {
-    outgoing.destroy() // a FIN behind what the server does not read would never come
+    destroy() // a FIN behind what the server does not read would never come
     return
   }
   socket.end()
-  const timer = clock.after(FIN_WAIT_MS, () => outgoing.destroy())
+  const timer = clock.after(FIN_WAIT_MS, destroy)
   socket.once('close', () => timer.cancel())
 }

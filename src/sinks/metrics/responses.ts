@@ -32,6 +32,7 @@ export const responsesFamily: Family = {
     for (const code_class of CLASSES) {
       for (const origin of ['upstream', 'sidecar']) responses.touch({ code_class, origin })
     }
+    responses.touch({ code_class: '1xx', origin: 'upstream' }) // WebSocket sessions
     return {
       fact(_, fact) {
         if (fact.kind !== 'head' || fact.at !== 'client') return

@@ -37,7 +37,7 @@ const ANSWERS: Readonly<Record<ExchangeKind, readonly AnswerShape[]>> = {
   subscription: ['sse', 'json', 'other', 'none'],
   notification: ['json', 'other', 'none'],
   get_sse: ['sse', 'json', 'other', 'none'],
-  websocket: ['other', 'none'],
+  websocket: ['json', 'other', 'none'], // json: a refusal
   other: ['json', 'other', 'none'],
 }
 /** Kinds that are over in a moment: what takes a limit to happen is not expected of them. */
@@ -65,7 +65,14 @@ export function possibleCloses(causes: readonly CauseKind[]): readonly Close[] {
     causes
       .filter((cause) => !isBrief(kind) || BRIEF_CAUSES.has(cause))
       .flatMap((cause) =>
-        ANSWERS[kind].flatMap((answer) => (STREAM_ENDINGS[cause][answer] ?? []).map((ending) => ({ kind, answer, cause, ending }))),
+        ANSWERS[kind].flatMap((answer) => endingsOf(kind, cause, answer).map((ending) => ({ kind, answer, cause, ending }))),
       ),
   )
+}
+
+/** The frames of a WebSocket session are a stream as well, though no answer of a shape. */
+function endingsOf(kind: ExchangeKind, cause: CauseKind, answer: AnswerShape): readonly Ending[] {
+  const endings = STREAM_ENDINGS[cause][answer] ?? []
+  if (kind !== 'websocket' || answer === 'json') return endings
+  return [...new Set([...endings, ...(STREAM_ENDINGS[cause].sse ?? []), ...(cause === 'limit' ? (['clean'] as const) : [])])]
 }

@@ -1,0 +1,26 @@
+/** What the data path promises about WebSocket sessions. */
+export const websocketRequirements = {
+  'websocket.messages': 'text, binary, empty, fragmented and long messages pass byte-identical in both directions and in order',
+  'websocket.headers':
+    'the handshake reaches the server with the client’s raw headers, target and subprotocols; the server’s choice and headers come back',
+  'websocket.no-extension': 'no extension is negotiated, so that messages pass as they were said',
+  'websocket.refusal': 'the server’s refusal reaches the client with its status, headers and body',
+  'websocket.unreachable': 'a server that is absent, or answers the handshake wrongly, is a 502 that says why',
+  'websocket.other-upgrades': 'an upgrade to anything else, or an invalid handshake, goes on as an ordinary request',
+  'websocket.ping-pong': 'pings and pongs pass in both directions, and nothing is answered here',
+  'websocket.close': 'Close codes and reasons pass in both directions, and the answer to one as well',
+  'websocket.abnormal': 'an end without a Close frame, FIN or RST, is told to the other side as such, at once, with its cause',
+  'websocket.survives': 'no reset, no broken frame and no late error of either side ends the process',
+  'websocket.too-long': 'a message over 16 MiB ends the session with 1009 to both and the cause limit',
+  'websocket.backpressure': 'a side that does not read holds the other; what waits is bounded',
+  'websocket.idle': 'idle cuts a silent session, and frames of the server keep it; direction both counts those of the client as well',
+  'websocket.total': 'the maximum duration cuts a busy session',
+  'websocket.cut-form': 'a cut ends by FIN, RST or, clean, by a Close 1001, and the server is told as the hop says',
+  'websocket.before-head': 'a handshake that the server does not answer in time gets the hop’s answer',
+  'websocket.shadow': 'in shadow a session lives on, and its record says what would have cut it',
+  'websocket.tunnel': 'a hop’s buffering does not hold the frames of a session',
+  'websocket.faults': 'timer faults and cuts act on sessions that match kind websocket',
+  'websocket.control': 'an order cuts open sessions, and a release takes limits and faults off them',
+  'websocket.facts': 'a session is told as one exchange of kind websocket: opened, asked, both heads, bytes, one close, one finish',
+  'websocket.nothing-left': 'hundreds of sessions opened and dropped in every way leave no socket and no timer',
+} as const
