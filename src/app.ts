@@ -75,7 +75,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   const live = createLive()
   const late: { steering: Steering | null; runner: ScenarioRunner | null } = { steering: null, runner: null } // they need the books
   const ownSpan = ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })
-  const more = [ownSpan, live.sink, scenarioSink(late)]
+  const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late)]
   const work = () => (late.steering?.snapshot() ?? settings.snapshot).work
   const books = await openBooks({ settings, clock, log, writeOut, work, heldBytes: () => held.totalBytes, more })
   keep(books.workPort)

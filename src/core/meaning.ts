@@ -1,6 +1,6 @@
 /** What an SSE event says, read from its mark only when somebody asks, and then once. */
 import type { Found } from './mcp/raw-json.ts'
-import { bytesOfText, findIn, idOf, rawOf, stringOf } from './mcp/raw-json.ts'
+import { bytesOfText, findIn, idOf, rawOf, stringOf, textOfBytes } from './mcp/raw-json.ts'
 import type { EventMark } from './signal.ts'
 
 /** `tool_error`: a result with `isError`; `protocol_error`: a JSON-RPC error. */
@@ -37,15 +37,9 @@ const OTHER: Meaning = { is: 'other' }
 const REQUEST: Meaning = { is: 'request' }
 const NO_RESULTS: readonly ResultMeaning[] = []
 
-const read = new WeakMap<EventMark, Meaning>()
-
 export function meaningOf(mark: EventMark): Meaning {
-  let meaning = read.get(mark)
-  if (meaning === undefined) {
-    meaning = mark.isTooLong ? OTHER : readEvent(wholeOf(mark))
-    read.set(mark, meaning)
-  }
-  return meaning
+  mark.meaning ??= mark.isTooLong ? OTHER : readEvent(wholeOf(mark))
+  return mark.meaning
 }
 
 export const isEvent = (mark: EventMark): boolean => meaningOf(mark).is !== 'comment'
@@ -122,7 +116,7 @@ function fieldsOf(bytes: Uint8Array): Fields {
     if (value !== null) data.push(value)
     else {
       const name = bytes[start] === EVENT[0] ? fieldValueOf(bytes, start, until, EVENT) : null
-      if (name !== null) type = new TextDecoder().decode(name)
+      if (name !== null) type = textOfBytes(name)
     }
     start = until + 1
   }

@@ -7,10 +7,12 @@ const VALUE_LENGTH_MAX = 40
 
 /** `["content-length: 20"]`; nothing of a plain stream. */
 export function headWords(rawHeaders: RawHeaders): readonly string[] {
-  return NAMES.flatMap((name) => {
+  const words: string[] = []
+  for (const name of NAMES) {
     const value = headerOf(rawHeaders, name)
-    return value === null ? [] : [`${name}: ${value.slice(0, VALUE_LENGTH_MAX)}`]
-  })
+    if (value !== null) words.push(`${name}: ${value.slice(0, VALUE_LENGTH_MAX)}`)
+  }
+  return words
 }
 
 /** What is no such word is left out. */

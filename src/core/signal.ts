@@ -1,4 +1,6 @@
 /** What travels along the line: `Ask` towards the server, `Reply` towards the client. Data only. */
+import type { Meaning } from './meaning.ts'
+
 export type Side = 'client' | 'server'
 
 /** How a connection can break: `fin` in mid-message, or a TCP reset. A clean ending is an `end`, not a loss. */
@@ -70,6 +72,8 @@ export interface EventMark {
   readonly earlier: readonly Uint8Array[] | null
   readonly bytes: Uint8Array
   readonly isTooLong: boolean
+  /** What it says, kept by meaning.ts once somebody asked: a map beside it would cost more than the reading. */
+  meaning?: Meaning | null
 }
 
 /** The response is whole, or somebody says it is. Nothing follows. */
@@ -111,7 +115,9 @@ export const end = (cause: Cause): End => ({ is: 'end', rawTrailers: [], cause }
 /** The first value of a header; `name` in lower case. */
 export function headerOf(rawHeaders: RawHeaders, name: string): string | null {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1] ?? null
+    const raw = rawHeaders[at] as string
+    // Most names differ in length: asked a dozen times an exchange, this is where its time would go.
+    if (raw.length === name.length && (raw === name || raw.toLowerCase() === name)) return rawHeaders[at + 1] ?? null
   }
   return null
 }

@@ -70,7 +70,7 @@ export function createSseScanner({ eventBytesMax }: { eventBytesMax: number }): 
 
   function endEvent(chunk: Uint8Array, start: number, until: number, take: (piece: Piece) => void): number {
     const bytes = start === 0 && until === chunk.length ? chunk : chunk.subarray(start, until)
-    const mark: EventMark = { earlier, bytes, isTooLong: earlierBytes + bytes.length > eventBytesMax }
+    const mark: EventMark = { earlier, bytes, isTooLong: earlierBytes + bytes.length > eventBytesMax, meaning: null }
     earlier = null
     earlierBytes = 0
     isBlockEmpty = true

@@ -117,7 +117,7 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
   const { asking, req } = x
   if (asking.isUnderstood) return null
   asking.isUnderstood = true
-  const ask = readAsk(headOf(req), req.complete ? asking.body.text() : null)
+  const ask = readAsk(headOf(req), req.complete ? asking.body.bytes() : null)
   if (asking.trace !== null || asking.inject === 'none') {
     x.tell({ kind: 'understood', atMs: x.turnMs, ask })
     return ask

@@ -6,6 +6,8 @@ export interface Collector {
   take(chunk: Uint8Array): void
   /** The body as UTF-8 text; null where it was too long, or was let go. */
   text(): string | null
+  /** The same as bytes, to be read at once: they change with the next chunk. */
+  bytes(): Uint8Array | null
   isTooLong(): boolean
   /** Its meaning is known: nothing is kept any more, and nothing more is taken. */
   release(): void
@@ -29,6 +31,7 @@ export function createCollector(): Collector {
       kept.set(chunk, from)
     },
     text: () => kept?.toString('utf8', 0, bytes) ?? null,
+    bytes: () => kept?.subarray(0, bytes) ?? null,
     isTooLong: () => bytes > MEANING_BYTES_MAX,
     release() {
       kept = null

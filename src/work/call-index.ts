@@ -1,5 +1,6 @@
 /** The calls a report may belong to, found by trace and span, told apart by JSON-RPC id, method, tool and session. Pure. */
 import { assert } from '../core/assert.ts'
+import { createFifo } from '../core/fifo.ts'
 
 /** One JSON-RPC request of an exchange, as reports may name it. A batch has several, an exchange without meaning one of nulls. */
 export interface CallKey {
@@ -50,15 +51,17 @@ interface Entry {
 }
 /** By the id's text, `''` for an unknown one: a thousand calls may share a span, and each report wants one. */
 type Bucket = Map<string, Set<Entry>>
+/** Most spans have one call, which then stands for itself. */
+type Named = Entry | Bucket
 
 const SETTLED_MAX = 10_000
 const nodeKey = (traceId: string, spanId: string): string => `${traceId}${spanId}`
 
 export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   assert(callsMax > 0, 'callsMax is positive')
-  const buckets = new Map<string, Bucket>()
+  const buckets = new Map<string, Named>()
   const live = new Map<string, Entry[]>() // by exchange, oldest first
-  const settled = new Map<string, Entry[]>() // so that a late report is told as late, not as a stranger
+  const settled = createFifo<readonly Entry[]>() // so that a late report is told as late, not as a stranger
   let liveCount = 0
   let evictedCount = 0
 
@@ -67,7 +70,7 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     // A call becomes known bit by bit, first by its headers and without its id: the last word counts.
     const earlier = live.get(key.exchangeId)?.find((other) => isUnknown(other.key.requestId) || other.key.requestId === key.requestId)
     if (earlier !== undefined) drop(earlier)
-    for (const spanId of new Set(key.spanIds)) bucketOf(nodeKey(key.traceId, spanId)).add(entry)
+    for (const spanId of key.spanIds) name(nodeKey(key.traceId, spanId), entry)
     const siblings = live.get(key.exchangeId)
     if (siblings === undefined) live.set(key.exchangeId, [entry])
     else siblings.push(entry)
@@ -80,21 +83,16 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     }
   }
 
-  function bucketOf(node: string): { add(entry: Entry): void } {
-    let bucket = buckets.get(node)
-    if (bucket === undefined) {
-      bucket = new Map()
-      buckets.set(node, bucket)
+  function name(node: string, entry: Entry): void {
+    const named = buckets.get(node)
+    if (named === undefined || named === entry) {
+      buckets.set(node, entry)
+      return
     }
-    const found = bucket
-    return {
-      add(entry) {
-        const id = idText(entry.key.requestId) ?? ''
-        const entries = found.get(id)
-        if (entries === undefined) found.set(id, new Set([entry]))
-        else entries.add(entry)
-      },
-    }
+    const bucket: Bucket = named instanceof Map ? named : new Map()
+    if (!(named instanceof Map)) put(bucket, named)
+    put(bucket, entry)
+    buckets.set(node, bucket)
   }
 
   function forget(exchangeId: string): void {
@@ -103,11 +101,8 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     live.delete(exchangeId)
     liveCount -= entries.length
     for (const entry of entries) entry.isSettled = true
-    settled.set(exchangeId, entries)
-    const [oldest] = settled.keys()
-    if (settled.size <= SETTLED_MAX || oldest === undefined) return
-    for (const entry of settled.get(oldest) ?? []) remove(entry)
-    settled.delete(oldest)
+    settled.push(entries)
+    if (settled.size() > SETTLED_MAX) for (const entry of settled.shift() ?? []) remove(entry)
   }
 
   function drop(entry: Entry): void {
@@ -118,14 +113,16 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   }
 
   function remove(entry: Entry): void {
-    const id = idText(entry.key.requestId) ?? ''
     for (const spanId of entry.key.spanIds) {
       const node = nodeKey(entry.key.traceId, spanId)
-      const bucket = buckets.get(node)
-      const entries = bucket?.get(id)
-      entries?.delete(entry)
-      if (entries?.size === 0) bucket?.delete(id)
-      if (bucket?.size === 0) buckets.delete(node)
+      const named = buckets.get(node)
+      if (named instanceof Map) {
+        const id = idOf(entry)
+        const entries = named.get(id)
+        entries?.delete(entry)
+        if (entries?.size === 0) named.delete(id)
+      }
+      if (named === entry || (named instanceof Map && named.size === 0)) buckets.delete(node)
     }
   }
 
@@ -149,11 +146,21 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
 
 const isUnknown = (requestId: string | null): boolean => requestId === null || requestId === ''
 
+const idOf = (entry: Entry): string => idText(entry.key.requestId) ?? ''
+
+function put(bucket: Bucket, entry: Entry): void {
+  const id = idOf(entry)
+  const entries = bucket.get(id)
+  if (entries === undefined) bucket.set(id, new Set([entry]))
+  else entries.add(entry)
+}
+
 /** Those of the claim's id; where nobody has it, those whose id is unknown; without a claim, all. */
-function namedBy({ requestId }: Claim, bucket: Bucket | undefined): readonly Entry[] {
-  if (bucket === undefined) return []
-  if (requestId === null) return [...bucket.values()].flatMap((entries) => [...entries])
-  return [...(bucket.get(requestId) ?? bucket.get('') ?? [])]
+function namedBy({ requestId }: Claim, named: Named | undefined): readonly Entry[] {
+  if (named === undefined) return []
+  if (!(named instanceof Map)) return requestId === null || idOf(named) === requestId || idOf(named) === '' ? [named] : []
+  if (requestId === null) return [...named.values()].flatMap((entries) => [...entries])
+  return [...(named.get(requestId) ?? named.get('') ?? [])]
 }
 
 /** A method that contradicts rules out; tool and session only break ties, for a server may rename its tools. */

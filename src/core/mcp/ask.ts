@@ -55,10 +55,10 @@ export function headersTell(rawHeaders: RawHeaders, method: string): boolean {
 }
 
 /**
- * What is asked. `bodyText`: the whole body, or null where it is not (yet) known, longer than 1 MiB, or encoded.
+ * What is asked. `body`: the whole body, or null where it is not (yet) known, longer than 1 MiB, or encoded.
  * Never throws: what is not MCP is of kind `other`.
  */
-export function readAsk({ method, target, rawHeaders }: AskHead, bodyText: string | null): AskMeaning {
+export function readAsk({ method, target, rawHeaders }: AskHead, body: string | Uint8Array | null): AskMeaning {
   const known = {
     revision: headerOf(rawHeaders, 'mcp-protocol-version'),
     client: productOf(headerOf(rawHeaders, 'user-agent')),
@@ -70,7 +70,7 @@ export function readAsk({ method, target, rawHeaders }: AskHead, bodyText: strin
   if (method !== 'POST') return { ...bare, kind: 'other' }
 
   const told = headersTell(rawHeaders, method) ? requestOfHeaders(rawHeaders) : null
-  const envelope = bodyText === null ? null : readEnvelope(bodyText)
+  const envelope = body === null ? null : readEnvelope(body)
   if (envelope === null) {
     if (told === null) return { ...bare, kind: 'other' }
     if (told.method.startsWith('notifications/')) {

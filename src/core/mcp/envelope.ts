@@ -29,9 +29,9 @@ const WANTED = {
   },
 }
 
-/** Null where the text is not JSON. */
-export function readEnvelope(text: string): Envelope | null {
-  const bytes = bytesOfText(text)
+/** Null where the body is not JSON. */
+export function readEnvelope(body: string | Uint8Array): Envelope | null {
+  const bytes = typeof body === 'string' ? bytesOfText(body) : body
   const found = findIn(bytes, WANTED)
   if (found === null) return null
   const requests: RpcRequest[] = []

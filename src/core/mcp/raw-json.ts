@@ -31,7 +31,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 const ESCAPED = new Set([QUOTE, BACKSLASH, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74])
 
 export const bytesOfText = (text: string): Uint8Array => encoder.encode(text)
-export const textOfBytes = (bytes: Uint8Array): string => decoder.decode(bytes)
+export const textOfBytes = (bytes: Uint8Array): string => textAt(bytes, 0, bytes.length)
 
 /** The one JSON value that `bytes` are; null where they are none, or nested deeper than 200. */
 export function findIn(bytes: Uint8Array, wanted: Wanted): Found | null {
@@ -99,9 +99,15 @@ function isEmpty(wanted: Wanted): boolean {
 /** Which wish the key `[start, end)`, quotes included, is; compared in place, for most keys are none. */
 function wantedName(bytes: Uint8Array, start: number, end: number, wanted: Wanted): string | null {
   for (const name in wanted) if (isWritten(bytes, start + 1, end - 1, name)) return name
-  if (!bytes.subarray(start, end).includes(BACKSLASH)) return null
+  if (!hasBackslash(bytes, start, end)) return null
   const name = JSON.parse(textAt(bytes, start, end)) as string
   return Object.hasOwn(wanted, name) ? name : null
+}
+
+/** In place: a view of the key would cost more than the look. */
+function hasBackslash(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (bytes[at] === BACKSLASH) return true
+  return false
 }
 
 /** Names wished for are ASCII. */
@@ -131,15 +137,18 @@ function skipValue(bytes: Uint8Array, at: number, depth: number): number {
   if (depth > DEPTH_MAX) return -1
   const first = bytes[at]
   if (first === QUOTE) return skipString(bytes, at)
-  if (first === OPEN_OBJECT) return skipObject(bytes, at, (inner) => skipValue(bytes, inner, depth + 1))
-  if (first === OPEN_ARRAY) return skipArray(bytes, at, (inner) => skipValue(bytes, inner, depth + 1))
+  if (first === OPEN_OBJECT) return skipObject(bytes, at, null, depth + 1)
+  if (first === OPEN_ARRAY) return skipArray(bytes, at, null, depth + 1)
   if (first === 0x74) return skipWord(bytes, at, 'true')
   if (first === 0x66) return skipWord(bytes, at, 'false')
   if (first === 0x6e) return skipWord(bytes, at, 'null')
   return skipNumber(bytes, at)
 }
 
-function skipObject(bytes: Uint8Array, start: number, take: (at: number, keyStart: number, keyEnd: number) => number): number {
+type TakeMember = (at: number, keyStart: number, keyEnd: number) => number
+
+/** `take` gives each member's end; null: they are passed, `depth` deep, without a closure for each object. */
+function skipObject(bytes: Uint8Array, start: number, take: TakeMember | null, depth = 1): number {
   let at = skipSpace(bytes, start + 1)
   if (bytes[at] === CLOSE_OBJECT) return at + 1
   for (;;) {
@@ -148,7 +157,8 @@ function skipObject(bytes: Uint8Array, start: number, take: (at: number, keyStar
     if (keyEnd < 0) return -1
     const colon = skipSpace(bytes, keyEnd)
     if (bytes[colon] !== COLON) return -1
-    const end = take(skipSpace(bytes, colon + 1), at, keyEnd)
+    const from = skipSpace(bytes, colon + 1)
+    const end = take === null ? skipValue(bytes, from, depth) : take(from, at, keyEnd)
     if (end < 0) return -1
     at = skipSpace(bytes, end)
     if (bytes[at] === CLOSE_OBJECT) return at + 1
@@ -157,11 +167,11 @@ function skipObject(bytes: Uint8Array, start: number, take: (at: number, keyStar
   }
 }
 
-function skipArray(bytes: Uint8Array, start: number, take: (at: number) => number): number {
+function skipArray(bytes: Uint8Array, start: number, take: ((at: number) => number) | null, depth = 1): number {
   let at = skipSpace(bytes, start + 1)
   if (bytes[at] === CLOSE_ARRAY) return at + 1
   for (;;) {
-    const end = take(at)
+    const end = take === null ? skipValue(bytes, at, depth) : take(at)
     if (end < 0) return -1
     at = skipSpace(bytes, end)
     if (bytes[at] === CLOSE_ARRAY) return at + 1

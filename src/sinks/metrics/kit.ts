@@ -1,14 +1,16 @@
 /** prom-client behind few words: series that exist before their first event, no NaN, hot counters read only when scraped. */
 import type { OpenMetricsContentType, Registry } from 'prom-client'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import type { CounterAbout, GaugeAbout, HistogramAbout } from './about.ts'
 import { LONG_BUCKETS, PREFIX, SHORT_BUCKETS } from './about.ts'
 import type { LabelCap } from './label-cap.ts'
 import type { Possible } from './possible.ts'
 import type { Readings } from './readings.ts'
+import type { Labels } from './tallies.ts'
+import { createCounterTally, createHistogramTally } from './tallies.ts'
 
 export type OpenRegistry = Registry<OpenMetricsContentType>
-export type Labels = Readonly<Record<string, string>>
+export type { Labels } from './tallies.ts'
 
 export interface CounterMeter {
   inc(labels: Labels, by?: number): void
@@ -58,7 +60,7 @@ export function createKit(
   })
   return {
     ...parts,
-    counter: (about) => counterOf(new Counter(shapeOf(about))),
+    counter: (about) => counterOf(registry, about),
     countedElsewhere(about, totals) {
       const told = new Map<string, number>()
       const counter = new Counter({
@@ -82,16 +84,21 @@ export function createKit(
         },
       })
     },
-    histogram: (about) => histogramOf(about, shapeOf(about)),
+    histogram: (about) => histogramOf(registry, about),
   }
 }
 
-const counterOf = (counter: Counter): CounterMeter => ({
-  inc(labels, by = 1) {
-    if (by >= 0 && Number.isFinite(by)) counter.inc(labels, by)
-  },
-  touch: (labels) => counter.inc(labels, 0),
-})
+const nameOf = ({ name, help, labels }: CounterAbout | HistogramAbout) => ({ name: PREFIX + name, help, labelNames: [...labels] })
+
+function counterOf(registry: OpenRegistry, about: CounterAbout): CounterMeter {
+  const tally = createCounterTally(registry as unknown as Registry<never>, nameOf(about))
+  return {
+    inc(labels, by = 1) {
+      if (by >= 0 && Number.isFinite(by)) tally.add(labels, by)
+    },
+    touch: tally.touch,
+  }
+}
 
 const gaugeOf = (gauge: Gauge): GaugeMeter => ({
   set: (labels, value) => gauge.set(labels, value),
@@ -99,31 +106,15 @@ const gaugeOf = (gauge: Gauge): GaugeMeter => ({
   clear: () => gauge.reset(),
 })
 
-interface Shape {
-  readonly name: string
-  readonly help: string
-  readonly labelNames: string[]
-  readonly registers: OpenRegistry[]
-}
-
-function histogramOf({ buckets, hasExemplars, labels: names }: HistogramAbout, shape: Shape): HistogramMeter {
-  const edges = { buckets: [...(buckets === 'long' ? LONG_BUCKETS : SHORT_BUCKETS)] }
-  const histogram = new Histogram({ ...shape, ...edges, ...(hasExemplars === true ? { enableExemplars: true } : {}) })
-  const known = new Set<string>()
-  const keyOf = (labels: Labels): string => names.map((name) => labels[name]).join('\n')
+function histogramOf(registry: OpenRegistry, about: HistogramAbout): HistogramMeter {
+  const tally = createHistogramTally(registry as unknown as Registry<never>, nameOf(about), {
+    buckets: about.buckets === 'long' ? LONG_BUCKETS : SHORT_BUCKETS,
+    hasExemplars: about.hasExemplars === true,
+  })
   return {
     observe(labels, ms, traceId = null) {
-      if (!Number.isFinite(ms)) return
-      known.add(keyOf(labels))
-      const value = Math.max(0, ms) / 1_000
-      if (hasExemplars !== true) histogram.observe(labels, value)
-      else histogram.observe({ labels, value, exemplarLabels: traceId === null ? {} : { trace_id: traceId } })
+      if (Number.isFinite(ms)) tally.observe(labels, Math.max(0, ms) / 1_000, traceId)
     },
-    touch(labels) {
-      const key = keyOf(labels)
-      if (known.has(key)) return // zeroing what counts already would undo it
-      known.add(key)
-      histogram.zero(labels)
-    },
+    touch: tally.touch,
   }
 }
