@@ -34,7 +34,9 @@ export function createAcceptance(server: Server, ports: ExchangePorts): Acceptan
       goOn() {
         stalled.delete(one)
         timer?.cancel()
-        if (!socket.destroyed) serve?.call(server, socket)
+        if (socket.destroyed) return
+        serve?.call(server, socket)
+        socket.resume() // Node's own listener does not undo the pause
       },
     }
     stalled.add(one)

@@ -56,4 +56,16 @@ export const faults2Requirements = {
     'run --scenario ends by itself with a report: 0 passed, 1 failed or inconclusive, also on SIGTERM; a bad file is 2',
   'faults2.live': 'WS /api/v1/live tells calls as they happen; a slow peer misses messages and is told how many',
   'faults2.live-safety': 'Another origin, a rebound name and a missing token read nothing on WS /api/v1/live',
+  'faults2.wish-boot': 'Faults of the file act on the first exchange',
+  'faults2.wish-removal': 'Removal answers at once, whatever is held and whoever does not read',
+  'faults2.wish-affected': 'Which calls a fault acted on is seen while they are open; rules that never matched are seen in API and metrics',
+  'faults2.wish-bytes': 'Bytes are counted while a stream is open',
+  'faults2.wish-time': 'A fault is gone after its time everywhere; a restart begins from the file',
+  'faults2.wish-announce': 'A client can tell an injected answer from a real one',
+  'faults2.wish-idle': 'An idle timer lets a slow but active stream live',
+  'faults2.wish-sse': 'Faults that do not match hold no event back',
+  'faults2.wish-page': 'A page of another origin and a rebound name read and change nothing on any route, by HTTP or WebSocket',
+  'faults2.property-keeping': 'Random holding faults and traffic over sockets: every byte, in order, one ending each, nothing stays held',
+  'faults2.property-changing':
+    'Random faults and traffic over sockets: what no fault acted on is as sent, one ending each, stop is pass-through',
 } as const

@@ -127,6 +127,28 @@ test('stall: accept leaves the connection unread until its time, or the fault is
   }
 })
 
+test('stall: accept lets go of every connection, in real time too, by its time and by stop [faults2.wire-accept]', async () => {
+  for (const how of ['time', 'stop', 'time', 'stop']) {
+    const upstream = await rawServer(async (connection) => {
+      await connection.request()
+      connection.send(jsonHead + RESULT)
+    })
+    const rig = await controlRig(upstream.url, {
+      faults: [{ do: { stall: { from: 'accept', ...(how === 'time' ? { for: '30ms' } : {}) } } }],
+    })
+    const clients = await Promise.all(
+      Array.from({ length: 5 }, async (_, n) => {
+        const client = await rawClient(rig.port)
+        client.send(callText(`t${n}`))
+        return client
+      }),
+    )
+    await expect.poll(() => rig.tally('f').fired, { timeout: 10_000 }).toBe(5)
+    if (how === 'stop') setTimeout(() => rig.control.stop(), 30) // what was sent has long been in the kernel
+    for (const client of clients) expect((await client.response()).text).toBe(RESULT)
+  }
+})
+
 test('stall: next-request lets one through and stalls the next on that connection [faults2.wire-stall]', async () => {
   const at = await called([{ when: { nth: 1 }, do: { stall: { from: 'next-request', for: '5s' } } }])
   ;(await at.server()).send(jsonHead + RESULT)
