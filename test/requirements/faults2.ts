@@ -68,4 +68,5 @@ export const faults2Requirements = {
   'faults2.property-keeping': 'Random holding faults and traffic over sockets: every byte, in order, one ending each, nothing stays held',
   'faults2.property-changing':
     'Random faults and traffic over sockets: what no fault acted on is as sent, one ending each, stop is pass-through',
+  'faults2.bounds': 'Under faults that hold, a flood waits at its source or ends by the limit; memory stays bounded and is let go of',
 } as const
