@@ -17,6 +17,7 @@ export type OnSinkError = (sinkName: string, error: unknown) => void
 export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError): Audience {
   const told = new Set<string>()
   const onFact = sinks.filter((sink) => sink.fact !== undefined)
+  const onTraffic = onFact.filter(({ skipsTraffic }) => skipsTraffic !== true)
   const onMoment = sinks.filter((sink) => sink.moment !== undefined)
 
   function failed(name: string, error: unknown): void {
@@ -28,7 +29,7 @@ export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError)
   // Loops without closures: `fact` runs for every chunk of every stream.
   return {
     fact(view, fact) {
-      for (const sink of onFact) {
+      for (const sink of fact.kind === 'moved' || fact.kind === 'event' ? onTraffic : onFact) {
         try {
           sink.fact?.(view, fact)
         } catch (error) {

@@ -5,6 +5,8 @@ import type { CallRecord } from '../core/record.ts'
 
 export interface Sink {
   readonly name: string
+  /** Moved bytes and single events, which come by the thousand, are not for it. */
+  readonly skipsTraffic?: true
   /** After the ledger took the fact. Called for every fact: must be cheap. */
   fact?(view: LedgerView, fact: Fact): void
   /** What follows from a fact, told while the ledger takes it, before `fact`. */

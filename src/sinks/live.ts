@@ -32,9 +32,9 @@ export function createLive(): Live {
   return {
     sink: {
       name: 'live',
+      skipsTraffic: true,
       fact(view, fact) {
-        if (listeners.size === 0 || fact.kind === 'moved' || fact.kind === 'event') return
-        tellAll((listener) => listener.fact?.(view, fact))
+        if (listeners.size > 0) tellAll((listener) => listener.fact?.(view, fact))
       },
       settled(record) {
         if (listeners.size > 0) tellAll((listener) => listener.settled?.(record))

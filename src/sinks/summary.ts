@@ -25,6 +25,7 @@ export function createSummary(foreign: ForeignCloses | null = null): Summary {
 
   const sink: Sink = {
     name: 'summary',
+    skipsTraffic: true,
     fact({ closedAtMs }, fact) {
       if (fact.kind === 'opened') exchanges += 1
       else if (fact.kind === 'closed' && closedAtMs === fact.atMs) closes.set(fact.cause.kind, (closes.get(fact.cause.kind) ?? 0) + 1)

@@ -1,5 +1,4 @@
 /** The way out: the client's request is read, understood in passing, and sent to the server. */
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Inject } from '../config/snapshot.ts'
 import type { AskMeaning } from '../core/mcp/ask.ts'
@@ -16,6 +15,7 @@ import { beginLine, headOf } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
 import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
 import { canSplice, isTooLongToSplice, spliceRequest } from './meta-injection.ts'
+import { randomHex } from './random-hex.ts'
 import { dialRetrying } from './retry.ts'
 import { beginTurn, endTurn } from './turn.ts'
 
@@ -47,7 +47,7 @@ export function startAsking(x: Exchange): void {
   const { req, ports, asking } = x
   const incoming = parseTraceparent(headerOf(req.rawHeaders, 'traceparent'))
   const isTraceInBody = asking.inject !== 'none' && incoming === null && mayCarryTrace(req)
-  if (asking.inject !== 'none' && !isTraceInBody) asking.trace = childTraceparent(incoming, hex)
+  if (asking.inject !== 'none' && !isTraceInBody) asking.trace = childTraceparent(incoming, randomHex)
   x.tell({
     kind: 'opened',
     atMs: x.turnMs,
@@ -66,8 +66,6 @@ export function startAsking(x: Exchange): void {
   req.on('error', () => undefined) // leaving shows in the socket
   endTurn(x)
 }
-
-const hex = (bytes: number): string => randomBytes(bytes).toString('hex')
 
 /** A trace may come in the body's `_meta` instead of a header; a body this small is there at once, so it is read first. */
 const TRACE_BODY_BYTES_MAX = 65_536
@@ -122,7 +120,7 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
     x.tell({ kind: 'understood', atMs: x.turnMs, ask })
     return ask
   }
-  asking.trace = childTraceparent(parseTraceparent(ask.requests[0]?.traceparent), hex)
+  asking.trace = childTraceparent(parseTraceparent(ask.requests[0]?.traceparent), randomHex)
   const { traceId, spanId } = asking.trace
   x.tell({ kind: 'understood', atMs: x.turnMs, ask, traceId, spanId })
   return ask

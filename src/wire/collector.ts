@@ -13,9 +13,14 @@ export interface Collector {
   release(): void
 }
 
+const NOTHING = Buffer.alloc(0)
+/** Small bodies share a slab of Node's pool, which they pin for the moment it takes to read them. */
+const POOLED_BYTES_MAX = 2_048
+const room = (bytes: number): Buffer => (bytes <= POOLED_BYTES_MAX ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes))
+
 export function createCollector(): Collector {
   // One buffer that grows: a body in chunks of one byte each must not cost an object each.
-  let kept: Buffer | null = Buffer.alloc(0)
+  let kept: Buffer | null = NOTHING
   let bytes = 0
   return {
     take(chunk) {
@@ -24,7 +29,7 @@ export function createCollector(): Collector {
       if (bytes > MEANING_BYTES_MAX) kept = null
       if (kept === null) return
       if (bytes > kept.length) {
-        const grown = Buffer.allocUnsafeSlow(from === 0 ? bytes : Math.max(bytes, Math.min(2 * kept.length, MEANING_BYTES_MAX)))
+        const grown = room(from === 0 ? bytes : Math.max(bytes, Math.min(2 * kept.length, MEANING_BYTES_MAX)))
         kept.copy(grown, 0, 0, from)
         kept = grown
       }

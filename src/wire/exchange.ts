@@ -126,7 +126,7 @@ export function createExchange(
 /** The matches are decided: seats are taken and time begins for them. */
 export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
   const { ports, connection, isSession } = x
-  const bodyText = ask === null ? null : x.asking.body.text()
+  const bodyText = (): string | null => (ask === null ? null : x.asking.body.text())
   const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, isSession, atMs: x.turnMs })
   const ends: Ends = {
     ...endsOfAnswer(x),

@@ -4,26 +4,36 @@ import { headerOf } from '../core/signal.ts'
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'])
 
+/** Most names differ from all of these in length, and need not be put in lower case to tell. */
+const HOP_BY_HOP_LENGTHS: ReadonlySet<number> = new Set([...HOP_BY_HOP].map(({ length }) => length))
+
 /** Without the connection's own headers: the fixed ones, and those that `Connection` names; never the body's length, or it would be read as a second message. */
 export function endToEnd(rawHeaders: RawHeaders): string[] {
   const named = connectionOptions(rawHeaders)
   const kept: string[] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string
-    const key = name.toLowerCase()
-    if (!HOP_BY_HOP.has(key) && !named.has(key)) kept.push(name, rawHeaders[at + 1] as string)
+    if (named.size > 0 || HOP_BY_HOP_LENGTHS.has(name.length)) {
+      const key = name.toLowerCase()
+      if (HOP_BY_HOP.has(key) || named.has(key)) continue
+    }
+    kept.push(name, rawHeaders[at + 1] as string)
   }
   return kept
 }
 
+const NO_OPTIONS: ReadonlySet<string> = new Set()
+
 function connectionOptions(rawHeaders: RawHeaders): ReadonlySet<string> {
-  const named = new Set<string>()
+  let named: Set<string> | null = null
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    if ((rawHeaders[at] as string).toLowerCase() !== 'connection') continue
+    const name = rawHeaders[at] as string
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue
+    named ??= new Set()
     for (const option of (rawHeaders[at + 1] as string).split(',')) named.add(option.trim().toLowerCase())
   }
-  named.delete('content-length')
-  return named
+  named?.delete('content-length')
+  return named ?? NO_OPTIONS
 }
 
 /** All occurrences of `name` (lower case) replaced by one, in the place of the first, or added at the end. */
@@ -51,7 +61,8 @@ export function framingOf(rawHeaders: RawHeaders): Framing {
 }
 
 /** A `Trailer` announcement is void, and Node refuses it, where the body is not chunked. */
-export function withoutTrailerHeader(rawHeaders: RawHeaders): string[] {
+export function withoutTrailerHeader(rawHeaders: RawHeaders): RawHeaders {
+  if (headerOf(rawHeaders, 'trailer') === null) return rawHeaders
   const kept: string[] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     if ((rawHeaders[at] as string).toLowerCase() !== 'trailer') kept.push(rawHeaders[at] as string, rawHeaders[at + 1] as string)

@@ -28,7 +28,8 @@ export interface SeatAsked {
   /** Null where only the head is known. */
   readonly ask: AskMeaning | null
   readonly head: Request
-  readonly bodyText: string | null
+  /** Read only where a fault needs it. */
+  readonly bodyText: () => string | null
   readonly connection: number
   /** The path's hops carry a WebSocket session as tunnels. */
   readonly isSession: boolean
@@ -83,21 +84,20 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
   function seat({ ask, head, bodyText, connection, isSession, atMs }: SeatAsked): Seating {
     const share = caps.open(state.safety)
     const decisions = hasFaults
-      ? rules.decide(ask ?? readAsk(head, null), head, connection, atMs, { bodyText, ...(isActing ? { caps: share } : {}) })
+      ? rules.decide(ask ?? readAsk(head, null), head, connection, atMs, { bodyText: bodyText(), ...(isActing ? { caps: share } : {}) })
       : []
-    const seated = decisions.filter((decision) => decision.plan !== null)
-    const faultNames = new Set(seated.map(({ name }) => name))
+    const seated = decisions.length === 0 ? NONE : decisions.filter((decision) => decision.plan !== null)
     const { acting, shadows } = isSession ? tunnelPlans : pathPlans
     return {
-      plans: isActing ? [...lineOf(seated, acting), ...drains] : [],
+      plans: isActing ? lineOf(seated, acting, drains) : [],
       shadows: isActing ? [] : [...shadows, ...seated.map(({ name, plan }) => ({ name, plans: plan === null ? [] : [plan] }))],
-      notes: decisions.flatMap((decision) => noteOf(decision, isActing)),
+      notes: decisions.length === 0 ? [] : decisions.flatMap((decision) => noteOf(decision, isActing)),
       connect: limit,
       retry,
       mayCut: (_, atMs) => share.mayCut(atMs),
       namesReleasedBy: (releases) =>
         new Set([
-          ...[...faultNames].filter((fault) => isReleased(releases, { fault })),
+          ...seated.map(({ name }) => name).filter((fault) => isReleased(releases, { fault })),
           ...(isReleased(releases, { pathId }) ? pathNames : []),
           ...(releases.some(({ is }) => is === 'all') ? [DRAIN] : []),
         ]),
@@ -113,6 +113,8 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
   }
 }
 
+const NONE: readonly FaultDecision[] = []
+
 interface PathPlans {
   readonly acting: readonly SeatPlan[]
   readonly shadows: readonly { readonly name: string; readonly plans: readonly SeatPlan[] }[]
@@ -124,10 +126,11 @@ function plansOf(path: readonly Hop[], isActing: boolean): PathPlans {
 }
 
 /** The faults at either end of the path, in the order a response meets them. */
-function lineOf(decisions: readonly FaultDecision[], path: readonly SeatPlan[]): readonly SeatPlan[] {
+function lineOf(decisions: readonly FaultDecision[], path: readonly SeatPlan[], drains: readonly SeatPlan[]): readonly SeatPlan[] {
+  if (decisions.length === 0 && drains.length === 0) return path
   const at = (side: 'client' | 'server'): SeatPlan[] =>
     decisions.flatMap((decision) => (decision.at === side && decision.plan !== null ? [decision.plan] : [])).toReversed()
-  return [...at('client'), ...path, ...at('server')]
+  return [...at('client'), ...path, ...at('server'), ...drains]
 }
 
 function noteOf(decision: FaultDecision, isActing: boolean): { seat: string; note: Note }[] {

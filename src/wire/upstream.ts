@@ -73,7 +73,9 @@ type Outgoing = http.ClientRequest & {
   _storeHeader(firstLine: string, headers: readonly string[]): void
 }
 
-const noPipe = { pipe: () => undefined }
+const ignore = (): void => undefined
+const noPipe = { pipe: ignore }
+const standInSocket = { destroyed: false }
 const standInAnswer = { headersSent: true, finished: true }
 
 export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
@@ -85,6 +87,8 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
     selfHandleResponse: true,
     buffer: noPipe as never, // bodies are written by the leg, piece by piece
   })
+  // Without options of its own a request shares the proxy's: else they are copied, and the target is parsed, each time.
+  const web = proxy.web.bind(proxy) as unknown as (standIn: object, answer: object, failed: (error: Error) => void) => void
   const legs = new WeakMap<object, Leg>()
   proxy.on('proxyReq', (outgoing, standIn) => onOutgoing(legs.get(standIn), outgoing as Outgoing))
   proxy.on('proxyRes', (incoming, standIn) => onIncoming(legs.get(standIn), incoming))
@@ -93,10 +97,10 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
     dial(request, isChunked, events) {
       const leg = createLeg(request, isChunked, events, clock)
       // What http-proxy sees of a request: never the real one, which it would abort by itself.
-      const standIn = { method: request.method, url: '/', headers: {}, socket: { destroyed: false }, on: () => undefined }
+      const standIn = { method: request.method, url: '/', headers: {}, socket: standInSocket, on: ignore }
       legs.set(standIn, leg)
       try {
-        proxy.web(standIn as never, standInAnswer as never, {}, (error) => onFailed(leg, error))
+        web(standIn, standInAnswer, (error) => onFailed(leg, error))
       } catch (error) {
         // A method that Node's client will not send, for one.
         queueMicrotask(() => onFailed(leg, error as Error))

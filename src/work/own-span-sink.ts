@@ -7,6 +7,7 @@ import type { OwnSpan, OwnSpanExporter } from './own-span.ts'
 export function ownSpanSink(exporter: OwnSpanExporter): Sink {
   return {
     name: 'own spans',
+    skipsTraffic: true,
     fact(view, fact) {
       const span = fact.kind === 'finished' ? ownSpanOf(view, fact.atMs) : null
       if (span !== null) exporter.take(span)

@@ -7,6 +7,7 @@ export function registrationSink(correlator: Correlator<PendingReport>): Sink {
   const unsettled = new Map<string, number>() // calls an exchange still has
   return {
     name: 'work registration',
+    skipsTraffic: true,
     fact(view, fact) {
       if (fact.kind !== 'understood' || view.traceId === null) return
       const { id, traceId, spanIds, session, openedAtMs } = view
