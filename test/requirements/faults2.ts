@@ -69,4 +69,6 @@ export const faults2Requirements = {
   'faults2.property-changing':
     'Random faults and traffic over sockets: what no fault acted on is as sent, one ending each, stop is pass-through',
   'faults2.bounds': 'Under faults that hold, a flood waits at its source or ends by the limit; memory stays bounded and is let go of',
+  'faults2.process':
+    'In a process of its own: SIGHUP rereads the file, a fault comes by stdin, SIGTERM ends a scenario with its report and 1',
 } as const
