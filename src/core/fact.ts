@@ -1,5 +1,7 @@
 /** What was seen to happen to one exchange, in order. Facts are added, never edited; times are the clock's `nowMs`. */
 import type { AskMeaning } from './mcp/ask.ts'
+import type { RuleId, Severity } from './mcp/rules.ts'
+import type { ToolHints } from './mcp/tools.ts'
 import type { Note } from './seat.ts'
 import type { Break, Cause, Ending, EventMark, RawHeaders, Side } from './signal.ts'
 
@@ -19,6 +21,8 @@ export type Fact =
       readonly spanId: string | null
       /** The n-th accepted since the start. */
       readonly connection: number
+      /** Where the client's connection comes from; absent: not known. */
+      readonly remote?: string
     }
   /**
    * What the request says; told before anything but `opened` and `moved`, as soon as headers or body tell.
@@ -59,8 +63,41 @@ export type Fact =
   | { readonly kind: 'cancelled'; readonly atMs: number; readonly requestId: string }
   /** That notification reached the server, at `reachedAtMs`. Told by the journal. */
   | { readonly kind: 'cancel_told'; readonly atMs: number; readonly reachedAtMs: number; readonly requestId: string }
+  /** What another exchange of the same session or client means for this one. Told by the journal. */
+  | { readonly kind: 'joined'; readonly atMs: number; readonly join: Join }
   /** The exchange's both sides are over and nothing more will come but work. */
   | { readonly kind: 'finished'; readonly atMs: number }
+
+/** `reissued`: the same call under a new request; `resumed`: by `Last-Event-ID`; `reconnected`: a GET or listen stream opened anew. */
+export type RetryKind = 'reissued' | 'resumed' | 'reconnected'
+
+export type Join =
+  /** It repeats `of`; null: it says so itself, and nobody knows what. */
+  | { readonly is: 'retry'; readonly requestId: string | null; readonly of: string | null; readonly how: RetryKind }
+  /** The call was issued again, as `by`; `hints`: what the tools list says of doing it twice. */
+  | { readonly is: 'reissued'; readonly requestId: string | null; readonly by: string; readonly hints: ToolHints | null }
+  /** Its answer is awaited on that exchange's stream from now on: a resumption, or the stream of 2024-11-05. */
+  | { readonly is: 'continued'; readonly on: string }
+  /** A message for it at that exchange's edge. */
+  | { readonly is: 'message'; readonly on: string; readonly at: Side; readonly requestId: string | null; readonly mark: EventMark }
+  /** That stream is over as well. */
+  | { readonly is: 'discontinued'; readonly on: string }
+  /** The server could know of it. */
+  | { readonly is: 'told' }
+  /** A rule was broken that this exchange alone does not show. `severity` absent: as the revision has it. */
+  | {
+      readonly is: 'broke'
+      readonly rule: RuleId
+      readonly requestId: string | null
+      readonly detail: string | null
+      readonly severity?: Severity
+    }
+  /** It waits a moment to see what becomes of the requests it names, which are still open. */
+  | { readonly is: 'names-open' }
+  /** It is about the task that `of` was answered with. */
+  | { readonly is: 'task'; readonly of: string; readonly taskId: string }
+  /** A sentence for the record. */
+  | { readonly is: 'remark'; readonly text: string }
 
 export type WorkSource = 'otlp' | 'probe' | 'drain' | 'response'
 

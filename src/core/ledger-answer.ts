@@ -1,19 +1,20 @@
 /** What the answer says, into the ledger: progress and results, at the server's edge and at the client's. */
 import type { Fact } from './fact.ts'
 import { sayDrained } from './ledger-close.ts'
+import { checkProgress, checkSpeech } from './ledger-conduct.ts'
+import { breakRule } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
 import { callNamed } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
-import { toolNamesIn } from './mcp/tools.ts'
-import type { ResultMeaning } from './meaning.ts'
+import { toolsIn } from './mcp/tools.ts'
+import type { Meaning, ResultMeaning } from './meaning.ts'
 import { dataOf, meaningOf, meaningOfJson } from './meaning.ts'
 import type { EventMark } from './signal.ts'
 
 type Say = (moment: Moment) => void
 
 const ON_WAY_MAX = 10_000
-/** Written before the server could learn that the client is gone. */
-const IN_FLIGHT_MS = 100
+const EVENT_IDS_MAX = 128
 
 export function takeMark(state: LedgerState, { at, atMs, mark }: Extract<Fact, { readonly kind: 'event' }>, say: Say): void {
   if (at === 'server') seeEvent(state, atMs, mark, say)
@@ -23,16 +24,18 @@ export function takeMark(state: LedgerState, { at, atMs, mark }: Extract<Fact, {
 function seeEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): void {
   const meaning = meaningOf(mark)
   if (mark.isTooLong) state.isUnread = true
+  if (meaning.eventId !== undefined) state.hasEventIds = true
   const sinceMs = atMs - state.openedAtMs
   if (meaning.is === 'comment') {
     state.timeline.addTraffic(sinceMs, 'comment', sizeOf(mark))
     return
   }
   state.timeline.addTraffic(sinceMs, 'event', sizeOf(mark), meaning.is)
-  if (state.toldAtMs !== null && atMs - state.toldAtMs > IN_FLIGHT_MS) for (const call of state.calls) call.hasMessageAfterTold = true
+  if (state.toldAtMs !== null || meaning.is !== 'progress') checkSpeech(state, meaning, atMs)
   if (meaning.is === 'progress') {
     const call = callOfToken(state, meaning.token)
     if (call !== null) call.progressSeen += 1
+    checkProgress(state, call, meaning.token, meaning.value, say)
     if (state.closedAtMs !== null) say({ is: 'progress', how: 'lost', count: 1 })
     else if (state.progressOnWay.length < ON_WAY_MAX) state.progressOnWay.push(atMs)
   } else if (meaning.is === 'result') seeResults(state, meaning, atMs, () => dataOf(mark), say)
@@ -40,6 +43,7 @@ function seeEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): 
 
 function sendEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): void {
   const meaning = meaningOf(mark)
+  if (meaning.eventId !== undefined) keepEventId(state, meaning.eventId)
   if (meaning.is === 'comment') return
   if (state.firstEventAtMs === null) {
     state.firstEventAtMs = atMs
@@ -58,12 +62,19 @@ function sendEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say):
   }
 }
 
+/** A client resumes after the last event it got, which may be older than the last that left. */
+function keepEventId({ eventIds }: LedgerState, eventId: string): void {
+  eventIds.push(eventId)
+  if (eventIds.length > 2 * EVENT_IDS_MAX) eventIds.splice(0, EVENT_IDS_MAX)
+}
+
 /** A whole JSON answer arrived; it is sent when the response ends whole at the client's edge. */
 export function takeJson(state: LedgerState, { atMs, text }: Extract<Fact, { readonly kind: 'json' }>, say: Say): void {
   if (text === null) {
     state.isUnread = true
     return
   }
+  state.hasJson = true
   const meaning = meaningOfJson(text)
   if (meaning.is === 'result') seeResults(state, meaning, atMs, () => text, say)
 }
@@ -71,31 +82,90 @@ export function takeJson(state: LedgerState, { atMs, text }: Extract<Fact, { rea
 function seeResults(state: LedgerState, first: ResultMeaning, atMs: number, textOf: () => string | null, say: Say): void {
   for (const answer of first.also.length === 0 ? [first] : [first, ...first.also]) {
     const call = callAnsweredBy(state, answer)
-    if (call === null || call.result !== 'none') continue
-    call.result = 'seen'
-    call.resultAtMs = atMs
-    call.resultOutcome = answer.outcome
-    call.isTask = answer.isTask
-    sayDrained(state, call, atMs, say)
-    if (call.method === 'tools/list' && answer.outcome === 'ok') {
-      const names = toolNamesIn(textOf() ?? '')
-      if (names.length > 0) say({ is: 'tools', names })
-    }
+    if (call === null) missAnswer(state, answer)
+    else if (call.result === 'none') takeResult(state, call, answer, atMs, textOf, say)
+    else breakRule(state, call, 'response-after-final')
   }
 }
 
-/** By id. An error that names no request answers the only one there is: the server could not read the id. */
+/** Answers on a stream opened by a GET are for calls elsewhere: whose, only all exchanges together tell. */
+function missAnswer(state: LedgerState, { id, outcome }: ResultMeaning): void {
+  const [call] = state.calls
+  if (call === undefined || call.requestId === null || call.requestId === '') return
+  if (id === null && outcome === 'protocol_error') return // it could not tell which it answers
+  breakRule(state, call, 'result-to-wrong-id', `an answer came under the id ${id ?? 'null'}`)
+}
+
+export function takeResult(
+  state: LedgerState,
+  call: CallState,
+  answer: ResultMeaning,
+  atMs: number,
+  textOf: () => string | null,
+  say: Say,
+): void {
+  call.result = 'seen'
+  call.resultAtMs = atMs
+  call.resultOutcome = answer.outcome
+  call.isTask = answer.isTask
+  sayDrained(state, call, atMs, say)
+  if (answer.mismatch !== null)
+    breakRule(state, call, 'header-mismatch', `${answer.mismatch}: the server found that header and body differ`)
+  if (state.kind === 'subscription' && state.listening !== 'cancelled') state.listening = 'ended'
+  const taskId = answer.isTask ? answer.taskId : call.taskId
+  if (taskId !== null && answer.outcome === 'ok') {
+    state.timeline.add(atMs - state.openedAtMs, 'task', taskId, answer.status ?? '')
+    say({ is: 'task', call, taskId, status: answer.status })
+  }
+  if (call.method === 'initialize' && answer.revision !== null) say({ is: 'revision', revision: answer.revision })
+  if (call.method !== 'tools/list' || answer.outcome !== 'ok') return
+  const listed = toolsIn(textOf() ?? '')
+  if (listed.length > 0) say({ is: 'tools', names: listed.map(({ name }) => name), listed })
+}
+
+/**
+ * By id. An error that names no request answers the only one there is: the server could not read the id;
+ * so does an error under a foreign id where HTTP refused the request (a Python server says `"server-error"`).
+ */
 function callAnsweredBy(state: LedgerState, { id, outcome }: ResultMeaning): CallState | null {
   const [only] = state.calls
   if (only === undefined || only.requestId === null) return null
-  if (id === null) return state.calls.length === 1 && outcome === 'protocol_error' ? only : null
-  return callNamed(state, id)
+  const isNameless = id === null || (outcome === 'protocol_error' && (state.seenStatus ?? 0) >= 400)
+  const named = id === null ? null : callNamed(state, id)
+  return named ?? (isNameless && state.calls.length === 1 && outcome === 'protocol_error' ? only : null)
 }
 
 function callOfToken(state: LedgerState, token: string | null): CallState | null {
   const [only] = state.calls
   if (state.calls.length === 1) return only ?? null
   return state.calls.find(({ progressToken }) => progressToken !== null && progressToken === token) ?? null
+}
+
+/** A message for a call of this exchange at the edge of another: a resumed stream, or the stream of 2024-11-05. */
+export function takeElsewhere(
+  state: LedgerState,
+  call: CallState,
+  { at, on, mark }: { readonly at: 'client' | 'server'; readonly on: string; readonly mark: EventMark },
+  atMs: number,
+  say: Say,
+): void {
+  const meaning: Meaning = meaningOf(mark)
+  if (meaning.is === 'progress') {
+    if (at === 'client') call.progressSent += 1
+    else {
+      call.progressSeen += 1
+      checkProgress(state, call, meaning.token, meaning.value, say)
+    }
+    return
+  }
+  if (meaning.is !== 'result') return
+  const answer = [meaning, ...meaning.also].find(({ id }) => id === call.requestId)
+  if (answer === undefined) return
+  if (call.result === 'none') takeResult(state, call, answer, atMs, () => dataOf(mark), say)
+  if (at === 'server') return
+  call.result = 'sent'
+  call.isAnsweredElsewhere = true
+  state.timeline.add(atMs - state.openedAtMs, 'result-on', on)
 }
 
 const sizeOf = ({ earlier, bytes }: EventMark): number =>

@@ -1,5 +1,6 @@
 /** What the request says, into the ledger: one call per JSON-RPC request, and the spans that reports may name. */
 import type { Fact } from './fact.ts'
+import { breakRule } from './ledger-rules.ts'
 import type { LedgerState } from './ledger-state.ts'
 import { callOf } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
@@ -30,6 +31,13 @@ export function readAskInto(state: LedgerState, fact: Extract<Fact, { readonly k
     before.tool = now.tool
     before.progressToken = now.progressToken
     before.traceparent = now.traceparent
+    before.askKey = now.askKey
+    before.taskId = now.taskId
+  }
+  const [first] = state.calls
+  if (first !== undefined) {
+    if (ask.mismatch !== null) breakRule(state, first, 'header-mismatch', ask.mismatch)
+    if (ask.requests.length + ask.notifications.length > 1) breakRule(state, first, 'batch-not-defined')
   }
   state.spanIds = spansOf(state)
   if (isFirst) say({ is: 'began' })

@@ -1,9 +1,11 @@
 /** How an exchange ends, into the ledger: the close, what it abandons, and what the server still had to say. */
 import type { Fact } from './fact.ts'
+import { checkEnd } from './ledger-conduct.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
 import { callNamed, cancelsByClosing, isDraining, isToolCall } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { turnPhase } from './ledger-work.ts'
+import { closedByOf } from './verdict.ts'
 
 type Say = (moment: Moment) => void
 type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
@@ -21,12 +23,20 @@ export function takeClosed(state: LedgerState, { atMs, cause, ending }: FactOf<'
   for (const call of state.calls) {
     if (call.requestId === null) continue
     if (isWhole) sendWhole(state, call, atMs)
-    // In 2024-11-05 the answer to a 202 comes on the session's own stream.
-    if (call.result !== 'sent' && !(isWhole && state.status === 202)) abandon(call, 'close', atMs, say)
+    // In 2024-11-05 the answer to a 202 comes on the session's own stream; a subscription called off has none to come.
+    const isExpectedElsewhere = (isWhole && state.status === 202) || state.continuedOn !== null
+    if (call.result !== 'sent' && !isExpectedElsewhere && state.listening !== 'cancelled') abandon(call, 'close', atMs, say)
   }
+  if (state.kind === 'subscription') state.timeline.add(atMs - state.openedAtMs, 'subscription', listeningEnd(state))
   const lost = state.progressOnWay.length
   state.progressOnWay.length = 0
   if (lost > 0) say({ is: 'progress', how: 'lost', count: lost })
+}
+
+/** A listen stream is long by nature; only one that nobody meant to end was lost. */
+function listeningEnd({ listening, cause }: LedgerState): string {
+  if (listening === 'ended' || listening === 'cancelled') return listening
+  return cause !== null && closedByOf(cause) === 'client' ? 'left' : 'lost'
 }
 
 function sendWhole(state: LedgerState, call: CallState, atMs: number): void {
@@ -40,6 +50,7 @@ function sendWhole(state: LedgerState, call: CallState, atMs: number): void {
 export function takeServerOver(state: LedgerState, { atMs, how }: FactOf<'server_over'>, say: Say): void {
   if (state.serverOverAtMs !== null) return
   state.serverOverAtMs = atMs
+  if (how === 'clean') checkEnd(state)
   state.timeline.add(atMs - state.openedAtMs, 'server-over', how)
   endSilence(state, atMs)
   for (const call of state.calls) if (call.result === 'none') sayDrained(state, call, atMs, say)
@@ -68,7 +79,7 @@ export function takeCancelled(state: LedgerState, { atMs, requestId }: FactOf<'c
   abandon(call, 'notification', atMs, say)
 }
 
-function abandon(call: CallState, by: 'close' | 'notification', atMs: number, say: Say): void {
+export function abandon(call: CallState, by: 'close' | 'notification', atMs: number, say: Say): void {
   if (call.abandonedAtMs !== null) return
   call.abandonedAtMs = atMs
   call.abandonedBy = by

@@ -2,7 +2,9 @@
 
 import { assert } from './assert.ts'
 import { isoOf } from './iso-time.ts'
-import type { LedgerState } from './ledger-state.ts'
+import { diagnosisOf } from './ledger-diagnosis.ts'
+import { brokenAs } from './ledger-rules.ts'
+import type { CallState, LedgerState } from './ledger-state.ts'
 import { toldMsOf, violationsOf, workOf } from './ledger-verdict.ts'
 import type { CallRecord } from './record.ts'
 import { closedByOf, faultOf, hopOf } from './verdict.ts'
@@ -48,13 +50,23 @@ export function recordOf(state: LedgerState, index: number, graceMs: number, now
     toldMs: toldMsOf(state, call),
     wouldCut: [...state.wouldCut],
     work,
-    retryOf: null,
-    violations: violationsOf(state, call, work, graceMs),
-    notices: [...state.notices],
+    retryOf: call.retryOf,
+    violations: [...violationsOf(state, call, work, graceMs), ...brokenAs(call, 'violation')],
+    notices: noticesOf(state, call),
     timeline: timeline.entries(),
     ...(timeline.isTruncated() ? { truncated: true as const } : {}),
   }
 }
+
+/** Rules by their names, then sentences. */
+function noticesOf(state: LedgerState, call: CallState): readonly string[] {
+  const stale = call.staleCount === 0 ? [] : ['stale-message', staleRemark(call.staleCount)]
+  const diagnosis = call.isSettled ? diagnosisOf(state, call) : null
+  return [...brokenAs(call, 'notice'), ...state.notices, ...stale, ...(diagnosis === null ? [] : [diagnosis])]
+}
+
+const staleRemark = (count: number): string =>
+  count === 1 ? 'a message came for it after it was cancelled' : `${count} messages came for it after it was cancelled`
 
 const runningSilenceMs = ({ isSilenceOver, silentSinceMs }: LedgerState, nowMs: number | null): number =>
   isSilenceOver || silentSinceMs === null || nowMs === null ? 0 : nowMs - silentSinceMs

@@ -1,7 +1,9 @@
 /** What the ledger remembers of one exchange: the view, writable, and a few things that only the ledger needs. */
 import type { CallView, LedgerView, WorkPhase } from './ledger-view.ts'
 import type { RpcRequest } from './mcp/ask.ts'
-import type { RecordedSource } from './record.ts'
+import type { RuleId, Severity } from './mcp/rules.ts'
+import type { ToolHints } from './mcp/tools.ts'
+import type { AnswerShape, RecordedSource } from './record.ts'
 import type { CauseKind } from './signal.ts'
 import type { Timeline, TimelineBudget } from './timeline.ts'
 import { createTimeline } from './timeline.ts'
@@ -24,6 +26,18 @@ export interface CallState extends Writable<CallView> {
   cancelReachedAtMs: number | null
   /** After being told, the server still wrote a message for it. */
   hasMessageAfterTold: boolean
+  /** Messages that came for it after it was cancelled, and that its client drops. */
+  staleCount: number
+  /** The last progress value; null: none yet. */
+  progressValue: number | null
+  /** Its result came on another exchange's stream. */
+  isAnsweredElsewhere: boolean
+  /** When it was issued again, and what the tools list says of that. */
+  reissuedAtMs: number | null
+  reissueHints: ToolHints | null
+  hasDuplicate: boolean
+  retryOf: string | null
+  readonly broken: { readonly rule: RuleId; readonly severity: Severity }[]
   hasDrained: boolean
   readonly work: WorkState
 }
@@ -31,11 +45,23 @@ export interface CallState extends Writable<CallView> {
 export interface LedgerState extends Writable<LedgerView> {
   calls: CallState[]
   spanIds: string[]
+  eventIds: string[]
   /** Since when the server has sent nothing; null while it is not its turn. */
   silentSinceMs: number | null
   isSilenceOver: boolean
   /** The server's body shows its events. */
   hasEvents: boolean
+  /** What the server's head promised. */
+  seenAnswer: AnswerShape
+  /** A whole JSON answer was there to be read. */
+  hasJson: boolean
+  /** Events from the server have ids: the stream may be resumed. */
+  hasEventIds: boolean
+  hasUnknownToken: boolean
+  /** Of `subscriptions/listen`. */
+  listening: 'asked' | 'acknowledged' | 'ended' | 'cancelled'
+  /** It waits to see what becomes of the open requests it names. */
+  namesOpen: boolean
   /** The head that the client got was the server's own. */
   hasServersHead: boolean
   /** Some of the answer could not be read for its meaning: encoded, or too long. */
@@ -50,10 +76,10 @@ export interface LedgerState extends Writable<LedgerView> {
   readonly timeline: Timeline
 }
 
-const NO_REQUEST: RpcRequest = { id: '', method: '', tool: null, progressToken: null, traceparent: null }
+const NO_REQUEST: RpcRequest = { id: '', method: '', tool: null, progressToken: null, traceparent: null, paramsHash: null, taskId: null }
 
 export function callOf(request: RpcRequest | null, method: string | null): CallState {
-  const { tool, progressToken, traceparent } = request ?? NO_REQUEST
+  const { tool, progressToken, traceparent, taskId } = request ?? NO_REQUEST
   return {
     requestId: request?.id ?? null,
     method: request?.method ?? method,
@@ -69,58 +95,38 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
     progressSeen: 0,
     progressSent: 0,
     isSettled: false,
+    askKey: request === null ? null : askKeyOf(request),
+    taskId,
     cancelReachedAtMs: null,
     hasMessageAfterTold: false,
+    staleCount: 0,
+    progressValue: null,
+    isAnsweredElsewhere: false,
+    reissuedAtMs: null,
+    reissueHints: null,
+    hasDuplicate: false,
+    retryOf: null,
+    broken: [],
     hasDrained: false,
     work: { source: null, startedAtMs: null, endedAtMs: null, firstEndToldAtMs: null, phase: 'none' },
   }
 }
 
+const askKeyOf = ({ method, tool, paramsHash }: RpcRequest): string | null =>
+  paramsHash === null ? null : `${method} ${tool ?? ''} ${paramsHash}`
+
 export function stateOf(id: string, budget: TimelineBudget): LedgerState {
   return {
-    id,
-    kind: 'other',
-    isUnderstood: false,
-    answer: 'none',
-    revision: null,
-    client: null,
-    session: null,
-    traceId: null,
-    spanId: null,
-    spanIds: [],
-    connection: 0,
-    openedAtMs: 0,
-    openedWallMs: 0,
-    askedAtMs: null,
-    status: null,
-    seenStatus: null,
-    headersAtMs: null,
-    firstByteAtMs: null,
-    firstEventAtMs: null,
-    closedAtMs: null,
-    cause: null,
-    ending: null,
-    closedBeforeHeaders: false,
-    longestSilenceMs: 0,
-    silenceAtCloseMs: null,
-    bytesRequest: 0,
-    bytesSeen: 0,
-    bytesSent: 0,
-    toldAtMs: null,
-    serverOverAtMs: null,
-    finishedAtMs: null,
-    calls: [callOf(null, null)],
-    cancels: [],
-    silentSinceMs: null,
-    isSilenceOver: false,
-    hasEvents: false,
-    hasServersHead: false,
-    isUnread: false,
-    progressOnWay: [],
-    partSeenAtMs: null,
-    partBytes: 0,
-    wouldCut: [],
-    notices: [],
+    ...{ id, kind: 'other', isUnderstood: false, answer: 'none', revision: null, client: null, session: null },
+    ...{ traceId: null, spanId: null, spanIds: [], connection: 0, httpMethod: '', target: '', remote: null },
+    ...{ lastEventId: null, eventIds: [], continuedOn: null, openedAtMs: 0, openedWallMs: 0, askedAtMs: null },
+    ...{ status: null, seenStatus: null, headersAtMs: null, firstByteAtMs: null, firstEventAtMs: null },
+    ...{ closedAtMs: null, cause: null, ending: null, closedBeforeHeaders: false, toldAtMs: null },
+    ...{ serverOverAtMs: null, finishedAtMs: null, longestSilenceMs: 0, silenceAtCloseMs: null },
+    ...{ bytesRequest: 0, bytesSeen: 0, bytesSent: 0, calls: [callOf(null, null)], cancels: [] },
+    ...{ silentSinceMs: null, isSilenceOver: false, hasEvents: false, seenAnswer: 'none', hasJson: false },
+    ...{ hasEventIds: false, hasUnknownToken: false, listening: 'asked', namesOpen: false, hasServersHead: false },
+    ...{ isUnread: false, progressOnWay: [], partSeenAtMs: null, partBytes: 0, wouldCut: [], notices: [] },
     timeline: createTimeline(budget),
   }
 }
@@ -134,8 +140,7 @@ export function callNamed(state: LedgerState, requestId: string | null): CallSta
 
 export const isToolCall = ({ method }: CallView): boolean => method === 'tools/call'
 
-/** A disconnect cancels; there is no notification for it. Dates compare as text. */
-export const cancelsByClosing = (revision: string | null): boolean => revision !== null && revision >= '2026-07-28'
+export { cancelsByClosing } from './mcp/revision.ts'
 
 /** The client was cut off by us, and the server talks on without knowing it. */
 export const isDraining = ({ cause, toldAtMs }: LedgerView): boolean =>

@@ -34,7 +34,7 @@ export function workOf(state: LedgerState, call: CallState, graceMs: number): Wo
     source,
     startedMs: sinceOpened(state, startedAtMs),
     endedMs: times.endedMs,
-    outcome: outcomeOf(call, times, graceMs),
+    outcome: outcomeOf(state, call, times, graceMs),
     afterCloseMs: times.endedMs === null ? null : Math.max(0, pastAbandonment(times) ?? 0),
   }
 }
@@ -43,10 +43,12 @@ export function workOf(state: LedgerState, call: CallState, graceMs: number): Wo
 export const pastAbandonment = ({ abandonedMs, endedMs }: Pick<Times, 'abandonedMs' | 'endedMs'>): number | null =>
   abandonedMs === null || endedMs === null ? null : endedMs - abandonedMs
 
-function outcomeOf({ isSettled, isTask }: CallState, times: Times, graceMs: number): WorkOutcome {
+function outcomeOf({ kind }: LedgerState, { isSettled, isTask }: CallState, times: Times, graceMs: number): WorkOutcome {
   if (!isSettled) return 'pending'
   if (isTask) return 'delegated'
   const { toldMs, endedMs } = times
+  // A subscription is no work: it ends, or nobody knows.
+  if (kind === 'subscription') return endedMs === null ? 'unobserved' : 'finished'
   if (endedMs === null) return 'unobserved'
   const pastMs = pastAbandonment(times)
   if (pastMs === null || pastMs <= 0) return 'finished'

@@ -1,5 +1,7 @@
 /** What sinks and reports may read of an exchange while it lives; all times are the clock's `nowMs`. */
+import type { RetryKind } from './fact.ts'
 import type { ExchangeKind } from './mcp/ask.ts'
+import type { ListedTool } from './mcp/tools.ts'
 import type { ResultOutcome } from './meaning.ts'
 import type { AnswerShape, CallRecord, RecordedSource } from './record.ts'
 import type { Cause, Ending } from './signal.ts'
@@ -23,6 +25,10 @@ export interface CallView {
   readonly progressSeen: number
   readonly progressSent: number
   readonly isSettled: boolean
+  /** Two calls with the same one ask the same, whatever their ids; null: not known. */
+  readonly askKey: string | null
+  /** The task it is about (`tasks/get`, …). */
+  readonly taskId: string | null
 }
 
 export interface LedgerView {
@@ -40,6 +46,16 @@ export interface LedgerView {
   /** Span ids of `traceId` that a report may name as ancestor: ours, the header's, those of each request's `_meta`. */
   readonly spanIds: readonly string[]
   readonly connection: number
+  readonly httpMethod: string
+  readonly target: string
+  /** Where the client's connection comes from; null: not known. */
+  readonly remote: string | null
+  /** The event after which the client wants to go on. */
+  readonly lastEventId: string | null
+  /** The last event ids that left for the client. */
+  readonly eventIds: readonly string[]
+  /** The exchange on whose stream its answer is awaited; null: its own. */
+  readonly continuedOn: string | null
   readonly openedAtMs: number
   readonly openedWallMs: number
   readonly askedAtMs: number | null
@@ -77,13 +93,22 @@ export type Moment =
   /** The first event, comments aside, left for the client. */
   | { readonly is: 'first_event' }
   /** The server listed these tools, or began to answer a call of one. */
-  | { readonly is: 'tools'; readonly names: readonly string[] }
+  | { readonly is: 'tools'; readonly names: readonly string[]; readonly listed?: readonly ListedTool[] }
   | { readonly is: 'abandoned'; readonly call: CallView; readonly by: 'close' | 'notification' }
   | { readonly is: 'work'; readonly call: CallView; readonly source: RecordedSource; readonly from: WorkPhase; readonly to: WorkPhase }
   /** `held`: it reached the client later than it came. `lost`: it never will. */
   | { readonly is: 'progress'; readonly how: 'forwarded' | 'held' | 'dropped' | 'lost'; readonly count: number }
   /** After a cut that the server was not told of, this long it still had to say something. */
   | { readonly is: 'drained'; readonly call: CallView; readonly forMs: number }
+  | { readonly is: 'retry'; readonly how: RetryKind }
+  /** The call was issued again while the server still worked on it. Once per call. */
+  | { readonly is: 'duplicate_work'; readonly call: CallView }
+  /** Progress under a token that is none of this exchange's. Once per exchange. */
+  | { readonly is: 'unknown_token'; readonly token: string | null }
+  /** What an answer says of a task: the one it was answered with, or the one it asks about. */
+  | { readonly is: 'task'; readonly call: CallView; readonly taskId: string; readonly status: string | null }
+  /** What an `initialize` agreed on. */
+  | { readonly is: 'revision'; readonly revision: string }
 
 export type CauseClass = 'complete' | 'client' | 'server' | 'hop' | 'fault' | 'other'
 

@@ -1,7 +1,8 @@
 /** What the server went on doing, into the ledger: reports of its work, and when to stop waiting for them. */
 import type { Fact, WorkReport } from './fact.ts'
+import { breakRule } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
-import { callNamed, isDraining, isToolCall } from './ledger-state.ts'
+import { callNamed, cancelsByClosing, isDraining, isToolCall } from './ledger-state.ts'
 import type { Moment, WorkPhase } from './ledger-view.ts'
 import type { RecordedSource } from './record.ts'
 
@@ -38,6 +39,7 @@ export function takeReport(state: LedgerState, { atMs, report }: Extract<Fact, {
       work.source = source
       state.timeline.add(atWorkMs, 'work-ended', ...name)
     }
+    tellDuplicate(state, call, say)
     turnPhase(call, 'over', say)
   }
   // A report is an answer of the server's: it has this tool.
@@ -70,22 +72,40 @@ export function turnPhase(call: CallState, to: WorkPhase, say: Say): void {
   say({ is: 'work', call, source: call.work.source ?? 'response', from, to })
 }
 
+/** A client comes back for a stream with event ids within this, if at all: SDKs do within seconds. */
+export const RESUMED_WITHIN_MS = 10_000
+/** What became of the open requests that a notification names is looked at after this. */
+export const NAMES_WITHIN_MS = 250
+
 /** When the call may be settled, by what is known now; null: not before another fact. */
-export function settlesAtMs(state: LedgerState, index: number, { waitMs, isSourceAlive }: SettleRules): number | null {
+export function settlesAtMs(state: LedgerState, index: number, rules: SettleRules): number | null {
   const call = state.calls[index]
   const { closedAtMs } = state
   if (call === undefined || call.isSettled || closedAtMs === null) return null
+  if (state.continuedOn !== null && call.result !== 'sent' && call.abandonedBy !== 'notification') return null
+  const dueMs = dueAtMs(state, call, overAtMs(call, closedAtMs), rules)
+  if (dueMs === null) return null
+  const mayResume = state.hasEventIds && call.abandonedBy === 'close' && call.result !== 'sent' && !cancelsByClosing(state.revision)
+  return mayResume ? Math.max(dueMs, closedAtMs + Math.min(RESUMED_WITHIN_MS, rules.waitMs)) : dueMs
+}
+
+/** When nothing more of its answer will come, wherever that was awaited. */
+function overAtMs({ resultAtMs, isAnsweredElsewhere, abandonedAtMs }: CallState, closedAtMs: number): number {
+  return Math.max(closedAtMs, abandonedAtMs ?? 0, isAnsweredElsewhere ? (resultAtMs ?? 0) : 0)
+}
+
+function dueAtMs(state: LedgerState, call: CallState, overMs: number, { waitMs, isSourceAlive }: SettleRules): number | null {
   const isFinished = state.finishedAtMs !== null
-  if (!isToolCall(call)) return isFinished ? closedAtMs : null
-  const latestMs = closedAtMs + waitMs
+  if (!isToolCall(call)) return isFinished ? overMs + (state.namesOpen ? NAMES_WITHIN_MS : 0) : null
+  const latestMs = overMs + waitMs
   const { firstEndToldAtMs, phase } = call.work
   if (firstEndToldAtMs !== null) {
-    const endsToldMs = Math.max(firstEndToldAtMs + ENDS_WITHIN_MS, closedAtMs)
+    const endsToldMs = Math.max(firstEndToldAtMs + ENDS_WITHIN_MS, overMs)
     return isFinished ? endsToldMs : Math.max(endsToldMs, latestMs)
   }
   const nobodyReports = phase === 'none' && !isSourceAlive
   const isKnown = call.isTask || state.cause?.kind === 'unreachable' || (nobodyReports && responseEndMs(state, call) !== null)
-  return isFinished && isKnown ? closedAtMs : latestMs
+  return isFinished && isKnown ? overMs : latestMs
 }
 
 export function settleWork(state: LedgerState, index: number, say: Say): void {
@@ -93,6 +113,27 @@ export function settleWork(state: LedgerState, index: number, say: Say): void {
   if (call === undefined || call.isSettled) return
   call.isSettled = true
   if (call.work.phase !== 'none') turnPhase(call, 'over', say)
+  tellDuplicate(state, call, say)
+}
+
+/** The call was issued again while the server still worked on it: told as soon as that is known, once. */
+export function tellDuplicate(state: LedgerState, call: CallState, say: Say): void {
+  const { reissuedAtMs, reissueHints, work } = call
+  if (reissuedAtMs === null || call.hasDuplicate || !isToolCall(call)) return
+  const { endedAtMs } = knownWork(state, call)
+  const isRunning = work.phase === 'orphaning' || work.phase === 'running'
+  if (endedAtMs === null ? !isRunning : endedAtMs <= reissuedAtMs) return
+  call.hasDuplicate = true
+  const harm =
+    reissueHints === null
+      ? 'its tool is in no list seen here'
+      : reissueHints.isReadOnly
+        ? 'the tool is read-only: only its effort is spent twice'
+        : reissueHints.isIdempotent
+          ? 'the tool is idempotent: only its effort is spent twice'
+          : 'the tool is not said to be idempotent: its effects may happen twice'
+  breakRule(state, call, 'duplicate-work', `issued again while the server still worked on it; ${harm}`)
+  say({ is: 'duplicate_work', call })
 }
 
 export interface KnownWork {
@@ -111,7 +152,8 @@ export function knownWork(state: LedgerState, call: CallState): KnownWork {
 }
 
 /** When the result arrived, unless only draining showed it: that is what would have been, not what was. */
-function responseEndMs(state: LedgerState, { resultAtMs }: CallState): number | null {
+function responseEndMs(state: LedgerState, { resultAtMs, isAnsweredElsewhere }: CallState): number | null {
+  if (isAnsweredElsewhere) return resultAtMs
   const isAfterClose = resultAtMs !== null && state.closedAtMs !== null && resultAtMs > state.closedAtMs
   return isAfterClose && isDraining(state) ? null : resultAtMs
 }

@@ -4,7 +4,10 @@ import type { Fact, WorkReport } from './fact.ts'
 import { takeJson, takeMark } from './ledger-answer.ts'
 import { readAskInto } from './ledger-ask.ts'
 import { takeCancelled, takeClosed, takeServerOver } from './ledger-close.ts'
+import { checkHead } from './ledger-conduct.ts'
+import { takeJoin } from './ledger-join.ts'
 import { recordOf } from './ledger-record.ts'
+import { remark } from './ledger-rules.ts'
 import { settlementOf } from './ledger-settlement.ts'
 import type { LedgerState } from './ledger-state.ts'
 import { callNamed, stateOf } from './ledger-state.ts'
@@ -88,8 +91,9 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
       state.wouldCut.push({ hop: hopOf(fact.cause) ?? fact.cause.fault ?? '', cause: fact.cause.kind, atMs: sinceOpened(state, fact) })
       return
     case 'notice':
-      if (!state.notices.includes(fact.what) && state.notices.length < 20) state.notices.push(fact.what)
-      return
+      return remark(state, fact.what)
+    case 'joined':
+      return takeJoin(state, fact, say)
     case 'closed':
       tellPart(state)
       return takeClosed(state, fact, say)
@@ -103,17 +107,19 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
       return takeReport(state, fact, say)
     case 'cancelled':
       return takeCancelled(state, fact, say)
-    case 'cancel_told': {
-      const call = callNamed(state, fact.requestId)
-      if (call !== null) call.cancelReachedAtMs ??= fact.reachedAtMs
-      return
-    }
+    case 'cancel_told':
+      return takeCancelTold(state, fact)
     case 'finished':
       state.finishedAtMs = fact.atMs
       return
     default:
       return assertNever(fact)
   }
+}
+
+function takeCancelTold(state: LedgerState, { requestId, reachedAtMs }: FactOf<'cancel_told'>): void {
+  const call = callNamed(state, requestId)
+  if (call !== null) call.cancelReachedAtMs ??= reachedAtMs
 }
 
 const sinceOpened = (state: LedgerState, { atMs }: { readonly atMs: number }): number => Math.round(atMs - state.openedAtMs)
@@ -169,6 +175,10 @@ function takeOpened(state: LedgerState, fact: FactOf<'opened'>): void {
   state.openedAtMs = fact.atMs
   state.openedWallMs = fact.wallMs
   state.connection = fact.connection
+  state.httpMethod = fact.method
+  state.target = fact.target
+  state.remote = headerOf(fact.rawHeaders, 'x-forwarded-for')?.split(',')[0]?.trim() ?? fact.remote ?? null
+  state.lastEventId = headerOf(fact.rawHeaders, 'last-event-id')
   state.traceId = fact.traceId
   state.spanId = fact.spanId
   const incoming = parseTraceparent(headerOf(fact.rawHeaders, 'traceparent'))
@@ -178,6 +188,10 @@ function takeOpened(state: LedgerState, fact: FactOf<'opened'>): void {
 function takeServersHead(state: LedgerState, fact: FactOf<'head'>, say: (moment: Moment) => void): void {
   state.seenStatus = fact.status
   state.hasEvents = bodyHasEvents(fact.rawHeaders)
+  state.seenAnswer = answerOf(fact.rawHeaders)
+  // The session begins with the answer that names it.
+  state.session ??= headerOf(fact.rawHeaders, 'mcp-session-id')
+  checkHead(state, fact.status, fact.rawHeaders)
   sawServer(state, fact.atMs)
   state.timeline.addTraffic(fact.atMs - state.openedAtMs, 'headers', fact.status, ...headWords(fact.rawHeaders))
   if (fact.status < 200 || fact.status > 299) return

@@ -13,29 +13,41 @@ export interface ResultMeaning {
   readonly outcome: ResultOutcome
   /** The answer is a task: the work goes on elsewhere. */
   readonly isTask: boolean
+  /** Of a task: which, and how it stands (`working`, `completed`, …). */
+  readonly taskId: string | null
+  readonly status: string | null
+  /** What an `initialize` agreed on. */
+  readonly revision: string | null
+  /** The header that a server of 2026-07-28 found to differ from the body. */
+  readonly mismatch: string | null
   /** The other answers of a batch in the same message. */
   readonly also: readonly ResultMeaning[]
 }
 
-export type Meaning =
+export type Meaning = { /** The event's own id, where it has one: a client may resume after it. */ readonly eventId?: string } & (
   | { readonly is: 'comment' } // no data: nothing is dispatched
-  | { readonly is: 'progress'; readonly token: string | null }
+  /** `value`: null where it is no number. */
+  | { readonly is: 'progress'; readonly token: string | null; readonly value: number | null }
   | ResultMeaning
   | { readonly is: 'request' }
   | { readonly is: 'notification'; readonly method: string }
   | { readonly is: 'other' }
+)
 
 const WANTED = {
   id: {},
   method: {},
-  result: { isError: {}, resultType: {}, task: { taskId: {} } },
-  error: {},
-  params: { progressToken: {} },
+  result: { isError: {}, resultType: {}, taskId: {}, status: {}, task: { taskId: {}, status: {} }, protocolVersion: {} },
+  error: { code: {}, data: { mismatch: { header: {} } } },
+  params: { progressToken: {}, progress: {} },
 }
 const COMMENT: Meaning = { is: 'comment' }
 const OTHER: Meaning = { is: 'other' }
 const REQUEST: Meaning = { is: 'request' }
 const NO_RESULTS: readonly ResultMeaning[] = []
+const PLAIN_RESULT: ResultMeaning = {
+  ...{ is: 'result', id: null, outcome: 'ok', isTask: false, taskId: null, status: null, revision: null, mismatch: null, also: NO_RESULTS },
+}
 
 export function meaningOf(mark: EventMark): Meaning {
   mark.meaning ??= mark.isTooLong ? OTHER : readEvent(wholeOf(mark))
@@ -56,10 +68,23 @@ export const meaningOfJson = (text: string): Meaning => readMessage(bytesOfText(
 const wholeOf = ({ earlier, bytes }: EventMark): Uint8Array => (earlier === null ? bytes : concat([...earlier, bytes]))
 
 function readEvent(bytes: Uint8Array): Meaning {
-  const { data, type } = fieldsOf(bytes)
-  if (data === null) return COMMENT
+  const { data, type, id } = fieldsOf(bytes)
   // Clients take only events without a type, or of type `message`, for messages.
-  return type === '' || type === 'message' ? readMessage(data) : OTHER
+  const meaning = data === null ? COMMENT : type === '' || type === 'message' ? readMessage(data) : OTHER
+  return id === null ? meaning : withEventId(meaning, textOfBytes(id))
+}
+
+/** Those without further words are shared by all events that say so. */
+function withEventId(meaning: Meaning, eventId: string): Meaning {
+  if (meaning === COMMENT || meaning === OTHER || meaning === REQUEST) return { ...meaning, eventId }
+  return Object.assign(meaning, { eventId })
+}
+
+/** Where an HTTP+SSE server of 2024-11-05 wants its messages; null where the event does not say. */
+export function endpointOf(mark: EventMark): string | null {
+  if (mark.isTooLong) return null
+  const { data, type } = fieldsOf(wholeOf(mark))
+  return data !== null && type === 'endpoint' ? textOfBytes(data).trim() : null
 }
 
 function readMessage(bytes: Uint8Array): Meaning {
@@ -73,20 +98,50 @@ function readMessage(bytes: Uint8Array): Meaning {
 function readOne(bytes: Uint8Array, { members }: Found): Meaning {
   const method = stringOf(bytes, members.get('method'))
   if (method === 'notifications/progress') {
-    return { is: 'progress', token: idOf(bytes, members.get('params')?.members.get('progressToken')) }
+    const params = members.get('params')
+    return {
+      is: 'progress',
+      token: idOf(bytes, params?.members.get('progressToken')),
+      value: numberOf(bytes, params?.members.get('progress')),
+    }
   }
   if (method !== null) return members.has('id') ? REQUEST : { is: 'notification', method }
   const result = members.get('result')
   if (result === undefined && !members.has('error')) return OTHER
-  const type = stringOf(bytes, result?.members.get('resultType'))
-  const isError = result?.members.get('isError')
+  return readResult(bytes, members)
+}
+
+function readResult(bytes: Uint8Array, members: ReadonlyMap<string, Found>): ResultMeaning {
+  const id = idOf(bytes, members.get('id'))
+  const result = members.get('result')
+  if (result === undefined) {
+    const error = members.get('error')
+    const code = numberOf(bytes, error?.members.get('code'))
+    const header = stringOf(bytes, error?.members.get('data')?.members.get('mismatch')?.members.get('header'))
+    return { ...PLAIN_RESULT, id, outcome: 'protocol_error', mismatch: code === HEADER_MISMATCH ? (header ?? '') : null }
+  }
+  const isError = result.members.get('isError')
+  const task = result.members.get('task') ?? result
   return {
     is: 'result',
-    id: idOf(bytes, members.get('id')),
-    outcome: result === undefined ? 'protocol_error' : isError !== undefined && rawOf(bytes, isError) === 'true' ? 'tool_error' : 'ok',
-    isTask: type === 'task' || result?.members.get('task')?.members.has('taskId') === true,
+    id,
+    outcome: isError !== undefined && rawOf(bytes, isError) === 'true' ? 'tool_error' : 'ok',
+    isTask: stringOf(bytes, result.members.get('resultType')) === 'task' || (task !== result && task.members.has('taskId')),
+    taskId: stringOf(bytes, task.members.get('taskId')),
+    status: stringOf(bytes, task.members.get('status')),
+    revision: stringOf(bytes, result.members.get('protocolVersion')),
+    mismatch: null,
     also: NO_RESULTS,
   }
+}
+
+/** The code of a HeaderMismatch error. */
+const HEADER_MISMATCH = -32020
+
+function numberOf(bytes: Uint8Array, found: Found | undefined): number | null {
+  if (found === undefined) return null
+  const first = bytes[found.start] as number
+  return first === 0x2d || (first >= 0x30 && first <= 0x39) ? Number(rawOf(bytes, found)) : null
 }
 
 const LF = 0x0a
@@ -95,16 +150,20 @@ const COLON = 0x3a
 const SPACE = 0x20
 const DATA = [0x64, 0x61, 0x74, 0x61]
 const EVENT = [0x65, 0x76, 0x65, 0x6e, 0x74]
+const ID = [0x69, 0x64]
 
 interface Fields {
   readonly data: Uint8Array | null
   readonly type: string
+  /** The last event id set; null where none is. */
+  readonly id: Uint8Array | null
 }
 
 /** Usually there is one data line, which is given without a copy. */
 function fieldsOf(bytes: Uint8Array): Fields {
   const data: Uint8Array[] = []
   let type = ''
+  let id: Uint8Array | null = null
   let crAt = -2 // the next CR, looked for once: most streams have none
   let start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   while (start < bytes.length) {
@@ -117,12 +176,13 @@ function fieldsOf(bytes: Uint8Array): Fields {
     else {
       const name = bytes[start] === EVENT[0] ? fieldValueOf(bytes, start, until, EVENT) : null
       if (name !== null) type = textOfBytes(name)
+      else if (bytes[start] === ID[0]) id = fieldValueOf(bytes, start, until, ID) ?? id
     }
     start = until + 1
   }
   const [only] = data
-  if (only === undefined) return { data: null, type }
-  return { data: data.length === 1 ? only : joined(data), type }
+  if (only === undefined) return { data: null, type, id }
+  return { data: data.length === 1 ? only : joined(data), type, id }
 }
 
 /** What a line `[start, until)` gives the field `name`, or null where it is another's. */

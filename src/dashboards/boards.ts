@@ -65,9 +65,10 @@ const WORK: Board = {
       title: 'What becomes of the work',
       height: 8,
       panels: [
-        ['outcomes', 8],
-        ['outcomes-by-tool', 8],
-        ['outcomes-by-class', 8],
+        ['outcomes', 6],
+        ['outcomes-by-tool', 6],
+        ['outcomes-by-class', 6],
+        ['duplicate-work', 6],
       ],
     },
     {
@@ -91,12 +92,14 @@ const WORK: Board = {
       ],
     },
     {
-      title: 'What draining shows',
+      title: 'What draining shows, and what clients do after a cut',
       height: 7,
       panels: [
-        ['drained', 12],
-        ['receiver-up', 6],
-        ['sidecars', 6],
+        ['drained', 6],
+        ['retries', 6],
+        ['notices', 6],
+        ['receiver-up', 3],
+        ['sidecars', 3],
       ],
     },
   ],

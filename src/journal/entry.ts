@@ -7,10 +7,6 @@ export interface Entry {
   readonly ledger: Ledger
   /** By call: its place among those that wait; absent: it does not. */
   readonly waits: (Due<Waiter> | undefined)[]
-  /** The calls whose cancellation this exchange carries to the server. */
-  readonly carries: { readonly target: Entry; readonly requestId: string }[]
-  /** Under which keys a cancellation may name its calls. */
-  readonly cancelKeys: string[]
 }
 
 /** A call that waits to be settled. */
@@ -19,4 +15,4 @@ export interface Waiter {
   readonly index: number
 }
 
-export const entryOf = (id: string, ledger: Ledger): Entry => ({ id, ledger, waits: [], carries: [], cancelKeys: [] })
+export const entryOf = (id: string, ledger: Ledger): Entry => ({ id, ledger, waits: [] })

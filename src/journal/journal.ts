@@ -2,12 +2,14 @@
 import { assert } from '../core/assert.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Tell, WorkReport } from '../core/fact.ts'
+import type { Moment } from '../core/ledger.ts'
 import { createLedger } from '../core/ledger.ts'
+import type { Conversation } from '../core/mcp/conversation.ts'
+import { createConversation } from '../core/mcp/conversation.ts'
 import type { CallRecord } from '../core/record.ts'
 import type { TimelineBudget } from '../core/timeline.ts'
 import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
-import { createCancellations } from './cancellations.ts'
 import type { Entry, Waiter } from './entry.ts'
 import { entryOf } from './entry.ts'
 import { createSettledRing } from './settled-ring.ts'
@@ -43,6 +45,8 @@ export interface Journal {
   openCount(): number
   /** Calls whose response is over and that wait for their work report. */
   pendingCount(): number
+  /** How much is kept to tell what exchanges mean for each other. */
+  sizes(): ReturnType<Conversation<Entry>['sizes']>
   /** Settles everything as it stands and flushes the sinks; later facts are not taken. */
   close(): Promise<void>
 }
@@ -57,7 +61,7 @@ export function createJournal(asked: JournalAsked): Journal {
   const budget: TimelineBudget = { entriesLeft: TIMELINE_ENTRIES_MAX }
   const ring = createSettledRing(SETTLED_MAX)
   const live = new Map<string, Entry>() // until all of its calls are settled
-  const cancellations = createCancellations(take)
+  const conversation = createConversation<Entry>(take)
   const waiting = createWaiting({ clock, pendingMax, due: ({ entry }) => reconsider(entry), crowdedOut })
   let openedCount = 0
   let openCount = 0
@@ -67,19 +71,21 @@ export function createJournal(asked: JournalAsked): Journal {
   function openExchange(): { id: string; tell: Tell } {
     openedCount += 1
     const id = `c${openedCount}`
-    const entry: Entry = entryOf(
-      id,
-      createLedger({ id, graceMs: asked.graceMs, budget, say: (moment) => audience.moment(entry.ledger.view, moment) }),
-    )
+    const say = (moment: Moment): void => {
+      audience.moment(entry.ledger.view, moment)
+      conversation.moment(entry, moment)
+    }
+    const entry: Entry = entryOf(id, createLedger({ id, graceMs: asked.graceMs, budget, say }))
     live.set(id, entry)
     openCount += 1
     return { id, tell: (fact) => take(entry, fact) }
   }
 
-  function take(entry: Entry, fact: Fact): void {
+  function take(entry: Entry, told: Fact): void {
     if (isClosed) return
     const { ledger } = entry
     const wasOpen = ledger.view.closedAtMs === null
+    const fact = told.kind === 'understood' ? conversation.completed(entry, told) : told
     try {
       ledger.take(fact)
     } catch (error) {
@@ -87,8 +93,11 @@ export function createJournal(asked: JournalAsked): Journal {
     }
     audience.fact(ledger.view, fact)
     if (fact.kind === 'moved') return
-    if (fact.kind === 'understood') cancellations.understood(entry, fact.atMs)
-    else if (fact.kind === 'head' && fact.at === 'server') cancellations.answered(entry, fact.status, fact.atMs)
+    try {
+      conversation.take(entry, fact)
+    } catch (error) {
+      audience.failed('journal', error)
+    }
     if (ledger.view.closedAtMs === null) return
     if (wasOpen) openCount -= 1
     reconsider(entry)
@@ -111,11 +120,12 @@ export function createJournal(asked: JournalAsked): Journal {
   function settle(entry: Entry, index: number): void {
     waiting.remove(entry, index)
     const { ledger } = entry
+    conversation.settling(entry, clock.nowMs())
     const settlement = ledger.settle(index)
     ring.add(settlement.record)
     if (ledger.view.calls.every(({ isSettled }) => isSettled)) {
       live.delete(entry.id)
-      cancellations.forget(entry)
+      conversation.forget(entry)
       ledger.free()
     }
     audience.settled(settlement)
@@ -184,6 +194,7 @@ export function createJournal(asked: JournalAsked): Journal {
       null,
     openCount: () => openCount,
     pendingCount: waiting.count,
+    sizes: conversation.sizes,
     close,
   }
 }

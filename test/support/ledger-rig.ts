@@ -20,7 +20,7 @@ export { clientAbort, complete }
 export const SSE: RawHeaders = ['Content-Type', 'text/event-stream']
 export const JSON_HEAD: RawHeaders = ['Content-Type', 'application/json']
 
-export const toolCall = (id: number | string = 7, tool = 'render', progressToken: number | string | null = null): string =>
+export const toolCall = (id: number | string = 7, tool = 'render', progressToken: number | string | null = 7): string =>
   `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"${tool}"${progressToken === null ? '' : `,"_meta":{"progressToken":${progressToken}}`}},"id":${id}}`
 export const mark = (text: string): EventMark => ({ earlier: null, bytes: bytesOfText(text), isTooLong: false })
 export const progressEvent = (token: number | string = 7): EventMark =>

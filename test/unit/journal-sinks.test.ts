@@ -12,7 +12,7 @@ import { createEventsSink } from '../../src/sinks/events.ts'
 import { createLive } from '../../src/sinks/live.ts'
 import { createSummary } from '../../src/sinks/summary.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { call, clientAbort, cutAt, done, moved, OPENED_AT_MS, passed, report, resultEvent } from '../support/ledger-rig.ts'
+import { call, clientAbort, cutAt, done, moved, OPENED_AT_MS, passed, report, resultEvent, toolCall } from '../support/ledger-rig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'impatient-hop-events-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -117,7 +117,7 @@ test('the summary counts calls, closes by cause, orphan work and the unobserved 
   clock.advance(7_500)
   journal.reportWork(orphan.id, report('end', 7_000))
   const quiet = journal.openExchange()
-  for (const fact of [...call(), ...cutAt(3_000, clientAbort)]) quiet.tell(fact)
+  for (const fact of [...call('2026-07-28', toolCall(8)), ...cutAt(3_000, clientAbort)]) quiet.tell(fact)
   clock.advance(70_000)
   const text = summary.lines().join('\n')
   expect(text).toContain('complete 1')

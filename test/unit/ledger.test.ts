@@ -350,7 +350,8 @@ test('headers first, the body later: ids complete what is there, and it begins o
 })
 
 test('reports may name our span, the header’s and that of _meta, of the same trace only', () => {
-  const meta = (trace: string): string => toolCall().replace('"name"', `"_meta":{"traceparent":"00-${trace}-bbbbbbbbbbbbbbbb-01"},"name"`)
+  const meta = (trace: string): string =>
+    toolCall(7, 'render', null).replace('"name"', `"_meta":{"traceparent":"00-${trace}-bbbbbbbbbbbbbbbb-01"},"name"`)
   const spans = (trace: string): readonly string[] =>
     ledgerRig().take(opened(0, ['traceparent', `00-${TRACE_ID}-aaaaaaaaaaaaaaaa-01`]), understood(1, meta(trace))).ledger.view.spanIds
   expect(spans(TRACE_ID)).toEqual(['aaaaaaaaaaaaaaaa', '00f067aa0ba902b7', 'bbbbbbbbbbbbbbbb'])

@@ -26,7 +26,7 @@ describe('ids', () => {
   test('an id inside the arguments, a dotted key or a string fools nobody', () => {
     const body =
       '{"params":{"name":"x","arguments":{"id":1,"method":"initialize","s":"\\"id\\":2"}},"params._meta":{"id":3},"id":4,"method":"tools/call"}'
-    expect(post(body).requests).toEqual([{ id: '4', method: 'tools/call', tool: 'x', progressToken: null, traceparent: null }])
+    expect(post(body).requests).toMatchObject([{ id: '4', method: 'tools/call', tool: 'x', progressToken: null, traceparent: null }])
   })
   test('of a name given twice the last counts, as for JSON.parse', () => {
     expect(post('{"id":1,"method":"a","id":2,"method":"b"}').requests[0]).toMatchObject({ id: '2', method: 'b' })
@@ -69,7 +69,7 @@ describe('headers of 2026-07-28', () => {
       revision: '2026-07-28',
       requests: [{ id: '', method: 'tools/call', tool: 'röntgen' }],
     })
-    expect(post(call('7', ',"_meta":{"progressToken":"p"}'), modern).requests).toEqual([
+    expect(post(call('7', ',"_meta":{"progressToken":"p"}'), modern).requests).toMatchObject([
       { id: '7', method: 'tools/call', tool: 'röntgen', progressToken: '"p"', traceparent: null },
     ])
     expect(post(null, ['Mcp-Method', 'subscriptions/listen']).kind).toBe('subscription')
@@ -151,11 +151,12 @@ describe('events', () => {
   const means = (text: string): unknown => meaningOf(mark(text))
   test('by what they carry', () => {
     expect(means(': keepalive\n\n')).toEqual({ is: 'comment' })
-    expect(means('retry: 5\nid: 1\n\n')).toEqual({ is: 'comment' })
-    expect(means('id: 1\ndata: \n\n')).toEqual({ is: 'other' })
+    expect(means('retry: 5\nid: 1\n\n')).toEqual({ is: 'comment', eventId: '1' })
+    expect(means('id: 1\ndata: \n\n')).toEqual({ is: 'other', eventId: '1' })
     expect(means('data: {"method":"notifications/progress","params":{"progress":1,"progressToken":3}}\n\n')).toEqual({
       is: 'progress',
       token: '3',
+      value: 1,
     })
     expect(means('event: message\ndata: {"result":{"id":5},"jsonrpc":"2.0","id":9007199254740993}\n\n')).toMatchObject({
       is: 'result',

@@ -160,6 +160,7 @@ describe('the page', () => {
         ],
         ...['progress_notifications_total counter disposition', 'bytes_total counter direction', 'label_overflow_total counter label'],
         ...['events_dropped_total counter ', 'protocol_violations_total counter rule,revision'],
+        ...['protocol_notices_total counter rule,revision', 'retries_total counter kind', 'duplicate_work_total counter tool'],
       ].toSorted(),
     )
   })

@@ -1,7 +1,9 @@
 /** What an HTTP request says in MCP's terms: read from its headers and, where they do not tell, from its JSON body. */
 import type { RawHeaders } from '../signal.ts'
 import { headerOf } from '../signal.ts'
+import type { Mirrored } from './envelope.ts'
 import { readEnvelope } from './envelope.ts'
+import { cancelsByClosing } from './revision.ts'
 
 export type ExchangeKind = 'call' | 'subscription' | 'notification' | 'get_sse' | 'websocket' | 'other'
 
@@ -15,6 +17,10 @@ export interface RpcRequest {
   readonly progressToken: string | null
   /** `params._meta.traceparent`, where a client puts it (SEP-414). */
   readonly traceparent: string | null
+  /** Of the parameters but `_meta`: two calls with the same one ask the same. Null while only the headers are known. */
+  readonly paramsHash: number | null
+  /** `params.taskId`: the task it is about. */
+  readonly taskId: string | null
 }
 
 export interface RpcNotification {
@@ -33,6 +39,8 @@ export interface AskMeaning {
   readonly client: string | null
   /** `Mcp-Session-Id`, else the `sessionId` of a 2024-11-05 message address. */
   readonly session: string | null
+  /** Where a header and the body differ, in one line that names both; null where they do not, or are not both known. */
+  readonly mismatch: string | null
 }
 
 export interface AskHead {
@@ -63,6 +71,7 @@ export function readAsk({ method, target, rawHeaders }: AskHead, body: string | 
     revision: headerOf(rawHeaders, 'mcp-protocol-version'),
     client: productOf(headerOf(rawHeaders, 'user-agent')),
     session: headerOf(rawHeaders, 'mcp-session-id') ?? sessionIn(target),
+    mismatch: null,
   }
   const bare = { ...known, requests: [], notifications: [] }
   if (/\bwebsocket\b/i.test(headerOf(rawHeaders, 'upgrade') ?? '')) return { ...bare, kind: 'websocket' }
@@ -88,8 +97,27 @@ export function readAsk({ method, target, rawHeaders }: AskHead, body: string | 
     revision: known.revision ?? envelope.revision,
     client: envelope.client ?? known.client,
     session: known.session,
+    mismatch: mismatchOf(rawHeaders, envelope.mirrored, known.revision ?? envelope.revision),
   }
 }
+
+/** A header that is absent differs from nothing: the cancellation of the v2 client has no `Mcp-Method`. */
+function mismatchOf(rawHeaders: RawHeaders, mirrored: Mirrored | null, revision: string | null): string | null {
+  if (mirrored === null || !cancelsByClosing(revision)) return null
+  const mirrors: readonly (readonly [string, string | null])[] = [
+    ['Mcp-Method', mirrored.method],
+    ['Mcp-Name', mirrored.name],
+    ['MCP-Protocol-Version', mirrored.revision],
+  ]
+  for (const [header, body] of mirrors) {
+    const value = headerOf(rawHeaders, header.toLowerCase())
+    const says = value === null ? null : decodeName(value)
+    if (says !== null && body !== null && says !== body) return `${header} says "${brief(says)}", the body "${brief(body)}"`
+  }
+  return null
+}
+
+const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 function kindOf(requests: readonly RpcRequest[], isMessage: boolean): ExchangeKind {
   if (requests.some(({ method }) => method === LISTEN)) return 'subscription'
@@ -106,6 +134,8 @@ function requestOfHeaders(rawHeaders: RawHeaders): RpcRequest {
     tool: method === 'tools/call' && name !== null ? decodeName(name) : null,
     progressToken: null,
     traceparent: null,
+    paramsHash: null,
+    taskId: null,
   }
 }
 
@@ -123,7 +153,8 @@ export function decodeName(value: string): string {
 
 const productOf = (userAgent: string | null): string | null => /^[^\s/()]+/.exec(userAgent ?? '')?.[0] ?? null
 
-function sessionIn(target: string): string | null {
+/** The `sessionId` of a 2024-11-05 message address. */
+export function sessionIn(target: string): string | null {
   const value = /[?&]session_?id=([^&#]+)/i.exec(target)?.[1]
   if (value === undefined) return null
   try {

@@ -2,6 +2,7 @@
  * Finds wanted members of a JSON text and gives them as they are written: `JSON.parse` would round numbers beyond 2^53.
  * Strict (RFC 8259) but for UTF-8, which it takes as it comes; reads bytes, so that a big event need not be decoded to know its id.
  */
+import { hashOf } from './hash.ts'
 
 /** Which members to keep, by name; `{}`: the value itself, nothing inside it. */
 export interface Wanted {
@@ -62,6 +63,19 @@ export function idOf(bytes: Uint8Array, found: Found | undefined): string | null
   return /^-?\d/.test(raw) ? String(Number(raw)) : null
 }
 
+/** A number that the members of an object `bytes[start, end)` but `_meta` give together, whatever their order; values count as written. */
+export function hashOfMembers(bytes: Uint8Array, { start }: Found): number {
+  let hash = 0
+  skipObject(bytes, start, (at, keyStart, keyEnd) => {
+    const end = skipValue(bytes, at, 1)
+    if (end > 0 && !isWritten(bytes, keyStart + 1, keyEnd - 1, '_meta')) {
+      hash = (hash + hashOf(bytes, keyStart, keyEnd) * 3 + hashOf(bytes, at, end)) % Number.MAX_SAFE_INTEGER
+    }
+    return end
+  })
+  return hash
+}
+
 function findElements(bytes: Uint8Array, start: number, wanted: Wanted): Found | null {
   const elements: Found[] = []
   const end = skipArray(bytes, start, (at) => {
@@ -117,7 +131,7 @@ function isWritten(bytes: Uint8Array, start: number, end: number, name: string):
   return true
 }
 
-const SHORT = 64
+const SHORT = 16
 
 /** A decoder is slow to start: short ASCII, as ids and methods are, is read without it. */
 function textAt(bytes: Uint8Array, start: number, end: number): string {

@@ -28,6 +28,7 @@ import { reloadFamily } from './reload.ts'
 import type { Rendered } from './render.ts'
 import { render } from './render.ts'
 import { responsesFamily } from './responses.ts'
+import { retriesFamily } from './retries.ts'
 import { scenarioFamily } from './scenario.ts'
 import { silenceAtCloseFamily } from './silence-at-close.ts'
 import { streamTimesFamily } from './stream-times.ts'
@@ -44,7 +45,7 @@ export const FAMILIES: readonly Family[] = [
   ...[processFamily, reloadFamily, pathFamily, scenarioFamily],
   ...[exchangesFamily, callsFamily, cutsFamily, responsesFamily, streamTimesFamily, silenceAtCloseFamily],
   ...[workTimesFamily, workByCauseFamily, orphanWorkFamily, workOutcomesFamily, workInFlightFamily, workReportsFamily],
-  ...[cancelToStopFamily, drainedFamily, toolResultsFamily, violationsFamily],
+  ...[cancelToStopFamily, drainedFamily, toolResultsFamily, retriesFamily, violationsFamily],
   ...[faultsFamily, bufferFamily, progressFamily, bytesFamily, limitsToldFamily],
 ]
 /** Every metric, for panels and for readers. */
