@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { PortTaken } from '../core/port-taken.ts'
 import type { Break, Cause } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
-import type { Connections } from './connection.ts'
 import { createConnections } from './connection.ts'
 import type { Exchange, ExchangePorts } from './exchange.ts'
 import { orderCut } from './exchange.ts'
-import { upgradableBy } from './websocket-handshake.ts'
+import { createUpgradeGate } from './websocket-handshake.ts'
 
 const HEADER_BYTES_MAX = 65_536
 /** The only timer of our own: a connection that never finishes its request's head is closed after this. */
@@ -29,18 +28,20 @@ export interface Listener {
 }
 
 export async function startListener(listen: { host: string; port: number }, ports: ExchangePorts): Promise<Listener> {
+  const upgrades = createUpgradeGate()
   const server = http.createServer({
     requestTimeout: 0,
     keepAliveTimeout: 0,
     headersTimeout: HEADERS_TIMEOUT_MS,
     maxHeaderSize: HEADER_BYTES_MAX,
     requireHostHeader: false, // the server's to judge
-    IncomingMessage: upgradableBy((req) => connections.mayUpgrade(req)),
+    IncomingMessage: upgrades.IncomingMessage,
   })
   server.timeout = 0
   server.maxHeadersCount = 0 // by size alone: beyond a count Node would drop them unseen
   ;(server as http.Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true // a FIN is the line's to judge
-  const connections: Connections = createConnections(server, ports)
+  const connections = createConnections(server, ports)
+  upgrades.keep(server, connections.mayUpgrade)
   server.listen(listen.port, listen.host)
   await listening(server, listen)
   const { address, port } = server.address() as AddressInfo

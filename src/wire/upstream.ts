@@ -57,7 +57,7 @@ interface Leg {
   outgoing: Outgoing | null
   incoming: http.IncomingMessage | null
   /** What was asked before the connection was there. */
-  waiting: (() => void)[]
+  readonly waiting: (() => void)[]
   isPaused: boolean
   isOver: boolean
   lost: Break | null
@@ -196,9 +196,7 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
     socket.destroy() // Node would do so without a word
     tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
   })
-  const waiting = leg.waiting
-  leg.waiting = []
-  for (const act of waiting) act()
+  for (const act of leg.waiting.splice(0)) act()
   if (!outgoing.writableEnded) outgoing.write(NO_BYTES) // the head goes ahead of a slow body
 }
 

@@ -26,27 +26,30 @@ export function asksForWebSocket({ method, httpVersion, rawHeaders }: http.Incom
   return !hasBody && isKey && headerOf(rawHeaders, 'sec-websocket-version') === VERSION
 }
 
+export interface UpgradeGate {
+  /** For `http.createServer`. */
+  readonly IncomingMessage: typeof http.IncomingMessage
+  keep(server: http.Server, mayUpgrade: (req: http.IncomingMessage) => boolean): void
+}
+
 /**
- * Requests that know of themselves whether they are to be upgraded: Node would ask only whether anybody listens for upgrades at all,
- * and then never serve any other as an ordinary one. Decided once, when the head is there; `CONNECT` stays Node's to refuse.
+ * Which requests are upgraded: once anybody listens for upgrades, Node would serve none that asks for another as an ordinary one.
+ * It counts the listeners when it has read such a head, so each head is given its own answer then. An accessor on each request
+ * instead would cost every one of them many times what reading its head does.
  */
-export function upgradableBy(mayUpgrade: (req: http.IncomingMessage) => boolean): typeof http.IncomingMessage {
-  function UpgradableMessage(socket: Socket): http.IncomingMessage {
-    const req = new http.IncomingMessage(socket)
-    let isAsked = false
-    let decided: boolean | null = null
-    Object.defineProperty(req, 'upgrade', {
-      get() {
-        decided ??= isAsked && (req.method === 'CONNECT' || mayUpgrade(req))
-        return decided
-      },
-      set(is: boolean) {
-        isAsked = is
-      },
-    })
-    return req
+export function createUpgradeGate(): UpgradeGate {
+  let latest: http.IncomingMessage | null = null
+  function NotedMessage(socket: Socket): http.IncomingMessage {
+    latest = new http.IncomingMessage(socket)
+    return latest
   }
-  return UpgradableMessage as unknown as typeof http.IncomingMessage
+  return {
+    IncomingMessage: NotedMessage as unknown as typeof http.IncomingMessage,
+    keep(server, mayUpgrade) {
+      const count = server.listenerCount.bind(server)
+      server.listenerCount = (event: string | symbol) => (event === 'upgrade' && latest !== null && !mayUpgrade(latest) ? 0 : count(event))
+    },
+  }
 }
 
 /** As it goes to the server: all the client's headers but its key, which is ours, and its extensions: none is offered. */
