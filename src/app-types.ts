@@ -28,6 +28,10 @@ export interface RunningApp {
   summaryLines(): readonly string[]
   /** Readiness off, no new connections, drains for `drainMs` at most, then cuts as `shutdown`. A second call gives the same promise. */
   stop(): Promise<void>
+  /** What a stop under way still waits for is cut now. */
+  hurry(): void
+  /** Open exchanges that a stop waits for: calls and uploads, not streams that only listen. */
+  openCalls(): number
   /** Plays a scenario; gives what it came to. Rejects where one runs already. Absent: this app plays none. */
   play?(scenario: Scenario): Promise<ScenarioReport>
   /** Reads the file again now; absent where there is none. */

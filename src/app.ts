@@ -8,9 +8,13 @@ import { openBooks } from './app/books.ts'
 import type { Experiments } from './app/experiments.ts'
 import { createExperiments, scenarioSink } from './app/experiments.ts'
 import { liveFeed } from './app/live-feed.ts'
+import type { OpenStreams } from './app/open-streams.ts'
+import { createOpenStreams } from './app/open-streams.ts'
 import { watchSettings } from './app/reload.ts'
 import type { Steering } from './app/steering.ts'
 import { createSteering } from './app/steering.ts'
+import type { Stopping } from './app/stopping.ts'
+import { createStopping } from './app/stopping.ts'
 import type { AppPorts, RunningApp } from './app-types.ts'
 import { listPresets } from './config/presets.ts'
 import { productVersion } from './config/product.ts'
@@ -33,7 +37,6 @@ import { createWorkSocket } from './work/probe-server.ts'
 import { startWorkReceivers } from './work/receivers.ts'
 
 const clock = realClock
-const POLL_MS = 25
 
 interface Closable {
   close(): Promise<unknown> | unknown
@@ -59,6 +62,7 @@ interface Shared extends Books {
   readonly live: Live
   readonly reach: ReachWatch
   readonly held: { totalBytes: number }
+  readonly streams: OpenStreams
   readonly state: { isDraining: boolean }
   /** Remembers what is to be closed, in the order of opening. */
   keep<T extends Closable>(part: T): T
@@ -75,7 +79,8 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   const live = createLive()
   const late: { steering: Steering | null; runner: ScenarioRunner | null } = { steering: null, runner: null } // they need the books
   const ownSpan = ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })
-  const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late)]
+  const streams = createOpenStreams()
+  const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late), streams.sink]
   const work = () => (late.steering?.snapshot() ?? settings.snapshot).work
   const books = await openBooks({ settings, clock, log, writeOut, work, heldBytes: () => held.totalBytes, more })
   keep(books.workPort)
@@ -87,18 +92,20 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   books.metrics.setOtlpUp(receivers.isUp())
   if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
   const reach = keep(startReach(settings, books, log))
-  const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, state: { isDraining: false }, keep }
+  const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, streams, state: { isDraining: false }, keep }
   const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
   steering.attach(listener, () => books.journal.calls({ open: true }))
-  const stop = createStop(shared, listener, opened)
-  const { admin, metrics } = await startPorts(shared, stop)
+  const stopping = stoppingOf(shared, listener, opened)
+  const { admin, metrics } = await startPorts(shared, stopping)
   const watch = watchSettings({ settings, load, clock, log, metrics: books.metrics, steering })
   if (watch !== null) keep(watch)
   return {
     addresses: { listen: listener.address, admin, metrics, otlp: receivers.addresses.http },
     warnings: [],
     summaryLines: books.summary.lines,
-    stop,
+    stop: stopping.stop,
+    hurry: stopping.hurry,
+    openCalls: stopping.openCalls,
     play: experiments.play,
     ...(watch === null ? {} : { reload: watch.reread }),
   }
@@ -130,7 +137,7 @@ function exchangePorts({ settings, journal, steering, reach, held, state }: Shar
 }
 
 /** The admin port and, where asked for, the port that is only read. */
-async function startPorts(shared: Shared, stop: () => Promise<void>): Promise<{ admin: Address; metrics: Address | null }> {
+async function startPorts(shared: Shared, stopping: Stopping): Promise<{ admin: Address; metrics: Address | null }> {
   const { settings, log, journal, steering, workPort, state, keep } = shared
   const whyNotReady = (): string | null => (state.isDraining ? 'draining' : null)
   const render = async (accept: string) => {
@@ -155,33 +162,24 @@ async function startPorts(shared: Shared, stop: () => Promise<void>): Promise<{ 
   const admin = keep(await startAdmin({ ...settings.admin, clock, log, upgrades, routes }))
   const { listen } = settings.metrics
   if (listen === null) return { admin: admin.address, metrics: null }
-  const readOnly = metricsRoutes({ render, whyNotReady, drain: stop })
+  const readOnly = metricsRoutes({ render, whyNotReady, drain: stopping.drain })
   const metrics = keep(await startMetricsPort({ listen, routes: readOnly, clock, log }))
   return { admin: admin.address, metrics: metrics.address }
 }
 
-/** Readiness off, no new connections, what is open has its time, then all is cut as `shutdown` and told. */
-function createStop({ settings, journal, experiments, state }: Shared, listener: Listener, opened: Closable[]): () => Promise<void> {
-  const { drainMs } = settings
-  let stopping: Promise<void> | null = null
-  async function stop(): Promise<void> {
-    state.isDraining = true
-    experiments.shutDown()
-    listener.stopAccepting()
-    const untilMs = clock.nowMs() + drainMs
-    while (listener.openCount() > 0 && clock.nowMs() < untilMs) await wait(POLL_MS)
-    listener.cut('fin', { kind: 'shutdown', seat: null, detail: 'the sidecar is shutting down' }, () => true)
-    await wait(POLL_MS) // the last bytes leave
-    await journal.close() // its last spans go out before the receivers close
-    for (const part of opened.reverse()) await part.close()
-  }
-  return () => {
-    stopping ??= stop()
-    return stopping
-  }
-}
-
-const wait = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.after(ms, resolve)
+function stoppingOf({ settings, journal, experiments, streams, state }: Shared, listener: Listener, opened: Closable[]): Stopping {
+  return createStopping({
+    clock,
+    drainMs: settings.drainMs,
+    listener,
+    isAwaited: streams.isAwaited,
+    begun() {
+      state.isDraining = true
+      experiments.shutDown()
+    },
+    async close() {
+      await journal.close() // its last spans go out before the receivers close
+      for (const part of opened.reverse()) await part.close()
+    },
   })
+}

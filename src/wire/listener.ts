@@ -21,6 +21,7 @@ export interface Listener {
   /** Faults or a path were taken away: their seats leave the open exchanges, and stalled connections go on. */
   release(releases: readonly Release[]): void
   openCount(): number
+  openIds(): readonly string[]
   /** No new connections; idle ones close now, busy ones after their exchange. */
   stopAccepting(): void
   /** Everything, now. */
@@ -54,6 +55,7 @@ export async function startListener(listen: { host: string; port: number }, port
     },
     release: connections.release,
     openCount: () => connections.exchanges.size,
+    openIds: () => [...connections.exchanges].map(({ id }) => id),
     stopAccepting() {
       server.close()
       connections.closeIdle()

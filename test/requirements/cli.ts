@@ -21,6 +21,13 @@ export const cliRequirements = {
   'cli.log': 'The log is one line a message, as text or JSON, and keeps to its level.',
 } as const
 
+export const stopRequirements = {
+  'stop.drain-route':
+    'GET /drain answers when open calls are over or the time is up; the sidecar is not ready from then on and waits for SIGTERM.',
+  'stop.waits-for-calls': 'A stop waits for calls and uploads; streams that only listen are cut at once, as shutdown.',
+  'stop.hurry': 'A second signal cuts what is open at once; the summary is still printed.',
+} as const
+
 export const configRequirements = {
   'config.precedence': 'A flag wins over the environment, that over the file, that over the default.',
   'config.mirror': 'IMPATIENT_* variables mirror the flags; lists are split on commas.',

@@ -88,6 +88,8 @@ export function fakeApp(more: Partial<RunningApp> = {}): RunningApp {
     warnings: [],
     summaryLines: () => ['3 calls'],
     stop: async () => undefined,
+    hurry: () => undefined,
+    openCalls: () => 0,
     ...more,
   }
 }

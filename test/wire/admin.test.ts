@@ -110,6 +110,7 @@ test('the metrics port: read only, four paths, private names allowed, public one
     whyNotReady: () => null,
     drain: async () => {
       drained += 1
+      return 0
     },
   })
   const port = await startMetricsPort({

@@ -2,18 +2,19 @@
 import type { Route } from '../route.ts'
 import { textAnswer } from '../route.ts'
 
-/** Begins draining; answers once it is over or its time is up. */
-export type Drain = () => Promise<void>
+/** Begins draining; once it is over or its time is up: how many calls go on. */
+export type Drain = () => Promise<number>
 
 export function drainRoute(drain: Drain): Route {
   return {
     method: 'GET',
     path: '/drain',
-    summary: 'Stop taking connections, let open exchanges end, answer when done',
+    summary:
+      'Not ready and no new connections from now on; answers when open calls are over or the time of --drain is up. The process waits for SIGTERM',
     gives: { status: 200, contentType: 'text/plain' },
     async answer() {
-      await drain()
-      return textAnswer(200, 'drained\n')
+      const open = await drain()
+      return textAnswer(200, open === 0 ? 'drained\n' : `the time is up: ${open} ${open === 1 ? 'call goes' : 'calls go'} on\n`)
     },
   }
 }
