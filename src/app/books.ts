@@ -44,7 +44,10 @@ const CALLS_MAX = 50_000
 export async function openBooks({ settings, clock, log, heldBytes, work, writeOut, more }: BooksAsked): Promise<Books> {
   const { match } = settings.snapshot.work
   const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
-  const summary = createSummary(createDiagnosis(() => knownLimits(presetHops())))
+  const summary = createSummary(
+    clock,
+    createDiagnosis(() => knownLimits(presetHops())),
+  )
   const events =
     settings.events === null ? [] : [await createEventsSink({ ...settings.events, writeOut, log, dropped: metrics.eventsDropped })]
   const correlator = createCorrelator<PendingReport>({ callsMax: CALLS_MAX })

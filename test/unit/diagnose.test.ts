@@ -181,10 +181,17 @@ test('a hundred thousand calls keep two thousand [diagnose.bounded]', () => {
 })
 
 test('the summary ends with it [diagnose.summary]', () => {
-  const summary = createSummary(createDiagnosis(() => presets))
+  const summary = createSummary(
+    { nowMs: () => 0 },
+    createDiagnosis(() => presets),
+  )
   for (const record of times(6, idled)) summary.sink.settled?.(record, { isToolCall: false, orphanMs: 0 } as never)
   expect(summary.lines().at(-1)).toMatch(/^cut by others {2}All 6 client closes came 60\.\d/)
-  expect(createSummary().lines().join('\n')).not.toContain('others')
+  expect(
+    createSummary({ nowMs: () => 0 })
+      .lines()
+      .join('\n'),
+  ).not.toContain('others')
 })
 
 describe('diagnose', () => {

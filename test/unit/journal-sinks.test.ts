@@ -107,9 +107,51 @@ describe('--events', () => {
   })
 })
 
+/** A journal whose only sink is a summary, on the same clock. */
+function summed() {
+  let nowMs = (): number => 0
+  const summary = createSummary({ nowMs: () => nowMs() })
+  const rig = journalOf(summary.sink)
+  nowMs = rig.clock.nowMs
+  return { summary, ...rig, text: () => summary.lines().join('\n') }
+}
+test('the summary says nothing of what there was none of, and counts one as one [journal.summary]', () => {
+  const { complete, text } = summed()
+  complete()
+  expect(text().split('\n')).toEqual([
+    'calls        1 settled (1 of tools/call) in 1 exchange',
+    'closes       complete 1',
+    'orphan work  none seen',
+  ])
+})
+test('a call known to work on when the sidecar ends is said to, and is none of the unobserved [journal.summary-at-work]', async () => {
+  const { clock, journal, text } = summed()
+  const open = journal.openExchange()
+  for (const fact of [...call(), ...cutAt(3_000)]) open.tell(fact)
+  journal.reportWork(open.id, report('start', 15))
+  clock.advance(7_980)
+  await journal.close()
+  expect(text()).toContain('orphan work  1 call still at work when the sidecar stopped looking: 5.0 s so far after its close')
+  expect(text()).not.toContain('unobserved')
+})
+test('what shadow mode would have cut is counted by hop and limit [journal.summary-shadow]', () => {
+  const { journal, text } = summed()
+  for (const id of [7, 8]) {
+    const { tell } = journal.openExchange()
+    const cause = { kind: 'idle_timeout', seat: 'path[0]:nginx', hop: 'nginx' } as const
+    for (const fact of [...call('2026-07-28', toolCall(id)), { kind: 'would_cut', atMs: 8, cause } as const]) tell(fact)
+    for (const fact of [...passed(9, resultEvent(id)), ...done(10)]) tell(fact)
+  }
+  expect(text()).toContain('shadow       2 calls would have been cut: 2 by nginx (idle)')
+})
+test('what a cut server was still heard to do is told [journal.summary-read-on]', () => {
+  const { summary, text } = summed()
+  for (const forMs of [1_400, 2_700]) summary.sink.moment?.({} as never, { is: 'drained', call: {} as never, forMs })
+  expect(text()).toContain('read on      after a cut 2 calls went on, 2.7 s at most, 4.1 s in all')
+})
+
 test('the summary counts calls, closes by cause, orphan work and the unobserved [journal.summary]', () => {
-  const summary = createSummary()
-  const { clock, journal, complete } = journalOf(summary.sink)
+  const { summary, clock, journal, complete } = summed()
   expect(summary.lines().join('\n')).toContain('orphan work  none seen')
   complete()
   const orphan = journal.openExchange()
@@ -123,7 +165,7 @@ test('the summary counts calls, closes by cause, orphan work and the unobserved 
   expect(text).toContain('complete 1')
   expect(text).toContain('idle_timeout 1')
   expect(text).toContain('client_abort 1')
-  expect(text).toContain('orphan work  4s in 1 call, the longest 4s')
+  expect(text).toContain('orphan work  4.0 s in 1 call, the longest 4.0 s')
   expect(text).toContain('unobserved   1 of tools/call')
   expect(text).toContain('violations   1')
 })
