@@ -48,6 +48,8 @@ export interface LedgerState extends Writable<LedgerView> {
   eventIds: string[]
   /** Since when the server has sent nothing; null while it is not its turn. */
   silentSinceMs: number | null
+  /** When the client was last sent anything. */
+  lastSentAtMs: number | null
   isSilenceOver: boolean
   /** The server's body shows its events. */
   hasEvents: boolean
@@ -115,18 +117,81 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
 const askKeyOf = ({ method, tool, paramsHash }: RpcRequest): string | null =>
   paramsHash === null ? null : `${method} ${tool ?? ''} ${paramsHash}`
 
+/**
+ * What every exchange begins with; `stateOf` fills in what is its own. One literal that has every key:
+ * several spread together, or keys added after, make an object that each exchange pays for with a hash table.
+ */
+const BLANK: LedgerState = {
+  id: '',
+  kind: 'other',
+  isUnderstood: false,
+  answer: 'none',
+  revision: null,
+  client: null,
+  session: null,
+  traceId: null,
+  spanId: null,
+  connection: 0,
+  httpMethod: '',
+  target: '',
+  remote: null,
+  lastEventId: null,
+  continuedOn: null,
+  openedAtMs: 0,
+  openedWallMs: 0,
+  askedAtMs: null,
+  status: null,
+  seenStatus: null,
+  headersAtMs: null,
+  firstByteAtMs: null,
+  firstEventAtMs: null,
+  closedAtMs: null,
+  cause: null,
+  ending: null,
+  closedBeforeHeaders: false,
+  toldAtMs: null,
+  serverOverAtMs: null,
+  finishedAtMs: null,
+  longestSilenceMs: 0,
+  silenceAtCloseMs: null,
+  lastSentAtMs: null,
+  bytesRequest: 0,
+  bytesSeen: 0,
+  bytesSent: 0,
+  silentSinceMs: null,
+  isSilenceOver: false,
+  hasEvents: false,
+  seenAnswer: 'none',
+  hasJson: false,
+  hasEventIds: false,
+  hasUnknownToken: false,
+  listening: 'asked',
+  namesOpen: false,
+  hasServersHead: false,
+  isUnread: false,
+  partSeenAtMs: null,
+  partBytes: 0,
+  spanIds: [],
+  eventIds: [],
+  calls: [],
+  cancels: [],
+  progressOnWay: [],
+  wouldCut: [],
+  notices: [],
+  timeline: createTimeline({ entriesLeft: 0 }),
+}
+
 export function stateOf(id: string, budget: TimelineBudget): LedgerState {
   return {
-    ...{ id, kind: 'other', isUnderstood: false, answer: 'none', revision: null, client: null, session: null },
-    ...{ traceId: null, spanId: null, spanIds: [], connection: 0, httpMethod: '', target: '', remote: null },
-    ...{ lastEventId: null, eventIds: [], continuedOn: null, openedAtMs: 0, openedWallMs: 0, askedAtMs: null },
-    ...{ status: null, seenStatus: null, headersAtMs: null, firstByteAtMs: null, firstEventAtMs: null },
-    ...{ closedAtMs: null, cause: null, ending: null, closedBeforeHeaders: false, toldAtMs: null },
-    ...{ serverOverAtMs: null, finishedAtMs: null, longestSilenceMs: 0, silenceAtCloseMs: null },
-    ...{ bytesRequest: 0, bytesSeen: 0, bytesSent: 0, calls: [callOf(null, null)], cancels: [] },
-    ...{ silentSinceMs: null, isSilenceOver: false, hasEvents: false, seenAnswer: 'none', hasJson: false },
-    ...{ hasEventIds: false, hasUnknownToken: false, listening: 'asked', namesOpen: false, hasServersHead: false },
-    ...{ isUnread: false, progressOnWay: [], partSeenAtMs: null, partBytes: 0, wouldCut: [], notices: [] },
+    ...BLANK,
+    id,
+    spanIds: [],
+    eventIds: [],
+    calls: [callOf(null, null)],
+    cancels: [],
+    progressOnWay: [],
+    wouldCut: [],
+    notices: [],
     timeline: createTimeline(budget),
   }
 }
