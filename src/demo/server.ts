@@ -30,17 +30,18 @@ const renderArguments = z.object({
 })
 type RenderArguments = z.infer<typeof renderArguments>
 
-export async function startDemoServer(): Promise<DemoServer> {
+/** `port` 0: any that is free. */
+export async function startDemoServer(port = 0): Promise<DemoServer> {
   const reporter = createWorkReporter()
   const handler = createMcpHandler(() => createRenderer(reporter))
   const serve = toNodeHandler(handler)
   // A request that reached a server has its method; Node's type is of both directions.
   const server = createServer((request, response) => void serve(request as Parameters<typeof serve>[0], response))
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port: own } = server.address() as AddressInfo
   return {
-    origin: new URL(`http://127.0.0.1:${port}`),
+    origin: new URL(`http://127.0.0.1:${own}`),
     reportTo: reporter.reportTo,
     lostReports: reporter.lost,
     async stop() {

@@ -19,4 +19,5 @@ export const boardsRequirements = {
   'boards.exemplars': 'OpenMetrics is taken by a real Prometheus, and its exemplars name the traces of calls',
   'boards.scrape-cost': 'a scrape is under 500 KB',
   'boards.rules-tested': 'each alert fires in a story that is wrong and keeps still in one beside it',
+  'boards.compose': 'the files for Docker name what exists, agree in their ports, and publish on loopback only',
 } as const

@@ -42,7 +42,7 @@ export async function startSidecar({ path, afterCut = 'hang-up', mode = 'act', f
     upstream: server.origin,
     admin: { listen: ANY_PORT, token: null },
     metrics: { listen: null, toolsMax: 50 },
-    otlp: { listen: null, grpc: null, forwardTo: null, isDefault: true, isGrpcDefault: true },
+    otlp: { listen: ANY_PORT, grpc: null, forwardTo: null, isDefault: false, isGrpcDefault: true },
     events: null,
     drainMs: 0,
     log: { level: 'silent', format: 'text' },

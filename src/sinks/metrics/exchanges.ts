@@ -79,8 +79,8 @@ export const exchangesFamily: Family = {
     {
       id: 'closes-before',
       kind: 'lines',
-      title: 'Streams closed otherwise than complete, against before',
-      description: 'Per second, now and as long ago as chosen above.',
+      title: 'Cut short, against before',
+      description: 'Streams closed otherwise than complete, per second, now and as long ago as chosen above.',
       unit: 'cps',
       queries: [
         { expr: `${perSecond(CLOSED)} - ${perSecond(CLOSED, { where: { cause: 'complete' } })}`, legend: 'now' },
