@@ -5,6 +5,7 @@ import type { CallState, LedgerState } from './ledger-state.ts'
 import { callNamed, cancelsByClosing, isDraining, isToolCall } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { turnPhase } from './ledger-work.ts'
+import type { Cause } from './signal.ts'
 import { closedByOf } from './verdict.ts'
 
 type Say = (moment: Moment) => void
@@ -18,6 +19,7 @@ export function takeClosed(state: LedgerState, { atMs, cause, ending }: FactOf<'
   state.closedBeforeHeaders = !state.hasServersHead
   state.timeline.add(atMs - state.openedAtMs, 'closed', cause.kind)
   endSilence(state, atMs)
+  seeSilence(state, atMs, cause)
   // The server's own answer, passed on to its last byte.
   const isWhole = cause.kind === 'complete' && ending === 'clean' && state.hasServersHead
   for (const call of state.calls) {
@@ -63,6 +65,19 @@ function endSilence(state: LedgerState, atMs: number): void {
   if (state.silentSinceMs === null) return
   state.silenceAtCloseMs = atMs - state.silentSinceMs
   state.longestSilenceMs = Math.max(state.longestSilenceMs, state.silenceAtCloseMs)
+}
+
+/**
+ * The silence at the close is the one that whoever closed has met: a client that of the bytes sent, a hop of ours that of its
+ * limit. Where nothing is held on the way they are the server's own.
+ */
+function seeSilence(state: LedgerState, atMs: number, { kind, silenceMs }: Cause): void {
+  if (kind === 'idle_timeout' && silenceMs !== undefined) state.silenceAtCloseMs = Math.max(state.silenceAtCloseMs ?? 0, silenceMs)
+  else if (state.serverOverAtMs === null && (kind === 'client_abort' || kind === 'client_reset')) {
+    const sinceMs = state.lastSentAtMs ?? state.askedAtMs
+    if (sinceMs !== null) state.silenceAtCloseMs = atMs - sinceMs
+  }
+  state.longestSilenceMs = Math.max(state.longestSilenceMs, state.silenceAtCloseMs ?? 0)
 }
 
 /** A cut by us that the server was not told of: this long it still had to say something. Never taken for work. */

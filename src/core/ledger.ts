@@ -141,6 +141,7 @@ function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 
   } else if (flow === 'sent') {
     state.bytesSent += bytes
     state.firstByteAtMs ??= atMs
+    state.lastSentAtMs = atMs
     if (state.answer === 'none') state.answer = 'other'
   } else state.bytesRequest += bytes
 }
@@ -202,6 +203,7 @@ function takeServersHead(state: LedgerState, fact: FactOf<'head'>, say: (moment:
 function takeClientsHead(state: LedgerState, { atMs, status, rawHeaders, origin }: FactOf<'head'>): void {
   state.status = status
   state.headersAtMs = atMs
+  state.lastSentAtMs = atMs
   state.hasServersHead = origin === 'upstream'
   state.answer = answerOf(rawHeaders)
   // An encoded stream shows no events: whether its result passed, nobody can say.

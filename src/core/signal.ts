@@ -33,6 +33,8 @@ export interface Cause {
   readonly hop?: string
   /** The rule's name, where a fault decided it. */
   readonly fault?: string
+  /** The silence that an idle limit has met, at the least: it counts what arrives there, and an inner hop may hold that back. */
+  readonly silenceMs?: number
   /** One line for the client's 502 and the log: what really happened (`connect ECONNREFUSED 127.0.0.1:3000`). */
   readonly detail?: string
 }
@@ -100,6 +102,8 @@ export interface Lost {
   readonly isSilent?: true
   /** Before a head: whoever made it wants a bare close, not an answer made at the client's edge. */
   readonly isBare?: true
+  /** A clean ending was asked for, and this body's promised length or encoding does not allow it. */
+  readonly isCleanImpossible?: true
 }
 
 export type Reply = Head | Interim | Piece | End | Lost
@@ -127,5 +131,5 @@ export function cutting(ending: Ending, head: Head | null, cause: Cause): End | 
   if (ending !== 'clean') return lost(ending, cause)
   const isOpenEnded =
     head !== null && headerOf(head.rawHeaders, 'content-length') === null && headerOf(head.rawHeaders, 'content-encoding') === null
-  return isOpenEnded ? end(cause) : lost('fin', cause)
+  return isOpenEnded ? end(cause) : { ...lost('fin', cause), isCleanImpossible: true }
 }

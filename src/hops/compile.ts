@@ -19,13 +19,18 @@ export type OwnCuts = ReadonlyMap<Cause, OwnCut>
 
 /** `isNearest`: the last of its path, next to the server. Seats that would do nothing are left out. */
 export function compileHop(hop: Hop, { isNearest = true }: { isNearest?: boolean } = {}): readonly SeatPlan[] {
-  const cause = (kind: CauseKind, detail?: string): Cause => ({
+  const cause = (kind: CauseKind, detail?: string, silenceMs?: number): Cause => ({
     kind,
     seat: hop.name,
     hop: hop.preset,
     ...(detail === undefined ? {} : { detail }),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
   })
-  const causes = { headers: cause('header_timeout'), idle: cause('idle_timeout'), total: cause('max_duration') }
+  const causes = {
+    headers: cause('header_timeout'),
+    idle: cause('idle_timeout', undefined, leastSilenceMs(hop)),
+    total: cause('max_duration'),
+  }
   const own = new Map<Cause, OwnCut>()
   if (hop.headers !== undefined && hop.headers !== 'none') own.set(causes.headers, hop.headers)
   if (hop.idle !== undefined) own.set(causes.idle, hop.idle)
@@ -49,6 +54,9 @@ export function compileHop(hop: Hop, { isNearest = true }: { isNearest?: boolean
     ...(own.size === 0 ? [] : [limitsSeat(hop, causes)]),
   ]
 }
+
+/** A timer that traffic does not always re-arm is early by up to that. */
+const leastSilenceMs = ({ idle }: Hop): number | undefined => (idle === undefined ? undefined : Math.max(0, idle.afterMs - idle.rearmMs))
 
 /** The path, and the faults at either end of it. `faults` in list order: what a response meets first. */
 export function compileLine(path: readonly Hop[], faults: readonly { at: 'client' | 'server'; plan: SeatPlan }[]): readonly SeatPlan[] {

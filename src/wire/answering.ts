@@ -126,7 +126,8 @@ function onEnd(x: Exchange, rawTrailers: RawHeaders): void {
   endTurn(x)
 }
 
-function onLost(x: Exchange, { ending, kind, detail }: Fate): void {
+function onLost(x: Exchange, { ending, kind, detail, isStale }: Fate): void {
+  if (isStale === true) x.tell({ kind: 'notice', atMs: beginTurn(x), what: 'stale-socket' })
   loseServer(x, ending, { kind, seat: null, detail })
 }
 
@@ -199,6 +200,7 @@ function sendLost(x: Exchange, signal: Lost): void {
     for (const reply of repliesOf(answer, signal.cause)) toClient(x, reply)
     return
   }
+  if (signal.isCleanImpossible === true) x.tell({ kind: 'notice', atMs: x.turnMs, what: 'clean-became-fin' })
   // To a client of HTTP/1.0 a chunked answer ends by FIN: that of a server that died must not look so.
   const isEndInDisguise = signal.cause.kind === 'server_close' && x.downstream.endsByClosing()
   x.answering.endedAs = x.downstream.cut(isEndInDisguise ? 'rst' : signal.ending, signal.isSilent === true)

@@ -5,6 +5,8 @@ export interface Fate {
   readonly ending: Break
   readonly kind: Extract<CauseKind, 'unreachable' | 'server_close' | 'server_reset'>
   readonly detail: string
+  /** A connection kept from an earlier request died with this one on it. */
+  readonly isStale?: true
 }
 
 type When = 'before-head' | 'reused' | 'mid-stream'
@@ -38,6 +40,7 @@ export function fateOf(ending: Break, when: When, error: Error | null): Fate {
       ending,
       kind,
       detail: `a reused keep-alive connection was ${did} by the server before any byte of an answer; nothing is retried`,
+      isStale: true,
     }
   return { ending, kind, detail: `the server ${did} the connection before its answer: ${said}` }
 }

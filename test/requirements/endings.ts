@@ -34,4 +34,7 @@ export const endingsRequirements = {
   'drain.bound': 'drain: a server that never ends is told after the longest drain',
   'endings.connect-limit': 'a server that does not accept the connection in the time a hop has for it is answered for by that hop',
   'endings.no-timer-left': 'an exchange that is over leaves no timer armed',
+  'endings.clean-became-fin-told': 'a clean cut that a body cannot have becomes a FIN, and the record says so',
+  'pool.stale-told': 'a kept connection that dies with a request on it is a notice of the record',
+  'ledger.silence-of-the-closer': 'the silence at the close is the one that whoever closed has met',
 } as const

@@ -12,7 +12,7 @@ test('every cut of a hop names its unique seat and its preset [hops.cause-names-
   rig(plans, { mayCut: (cause) => causes.push(cause) > 0 })
     .ask()
     .until(50)
-  expect(causes).toEqual([{ kind: 'idle_timeout', seat: 'path[1]:nginx', hop: 'nginx' }])
+  expect(causes).toEqual([{ kind: 'idle_timeout', seat: 'path[1]:nginx', hop: 'nginx', silenceMs: 50 }])
 })
 test('rearm: traffic sooner than it after the last arming does not move the timer [hops.rearm]', () => {
   const cutAfter = (atMs: number): number | undefined =>
