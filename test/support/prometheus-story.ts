@@ -43,17 +43,36 @@ const FAULTS: NonNullable<Settings['faults']> = {
 const LEFT_AFTER_MS = 400
 const SETTLED_MS = 30_000
 
+/** What was started is stopped, also where the story breaks off. */
 export async function tellStory(binary: string): Promise<Story> {
-  const acting = await startSidecar({ path: [nginx(1_500)], faults: FAULTS })
-  const draining = await startSidecar({ path: [nginx(800, true)], afterCut: 'drain' })
-  const shadowing = await startSidecar({ path: [nginx(800)], mode: 'shadow' })
+  const opened: { close(): Promise<void> }[] = []
+  const close = async (): Promise<void> => {
+    for (const part of opened.reverse().splice(0)) await part.close()
+  }
+  try {
+    return { ...(await tell(binary, opened)), close }
+  } catch (problem) {
+    await close()
+    throw problem
+  }
+}
+
+async function tell(binary: string, opened: { close(): Promise<void> }[]): Promise<Omit<Story, 'close'>> {
+  const keep = <T extends { close(): Promise<void> }>(part: T): T => {
+    opened.push(part)
+    return part
+  }
+  const acting = keep(await startSidecar({ path: [nginx(1_500)], faults: FAULTS }))
+  const draining = keep(await startSidecar({ path: [nginx(800, true)], afterCut: 'drain' }))
+  const shadowing = keep(await startSidecar({ path: [nginx(800)], mode: 'shadow' }))
   const sidecars = [acting, draining, shadowing]
-  const sixty = await startSixtySecondPage()
+  const sixty = keep(await startSixtySecondPage())
   const targets = [
     { job: 'hop', ports: sidecars.map(({ port }) => port) },
     { job: 'sixty', ports: [sixty.port] },
   ]
   const prometheus = await startPrometheus(binary, targets, RULE_FILES)
+  keep({ close: prometheus.stop })
   for (const sidecar of sidecars) await ask(sidecar, 'tools/list')
   await prometheus.until('count_over_time(impatient_results_undelivered_total{tool="deaf"}[1m]) >= 2', ({ length }) => length === 3)
   await prometheus.until('count_over_time(impatient_build_info{job="sixty"}[1m]) >= 2')
@@ -78,11 +97,6 @@ export async function tellStory(binary: string): Promise<Story> {
     metricsUrl: new URL('/metrics', acting.adminUrl),
     instances: [`127.0.0.1:${acting.port}`, `127.0.0.1:${draining.port}`, `127.0.0.1:${shadowing.port}`],
     ask: (expr, chosen = {}) => prometheus.query(fillVariables(expr, { ...CHOSEN, ...chosen }), atSeconds),
-    async close() {
-      await prometheus.stop()
-      await sixty.close()
-      for (const sidecar of sidecars) await sidecar.close()
-    },
   }
 }
 

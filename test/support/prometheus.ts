@@ -66,7 +66,9 @@ export async function startPrometheus(binary: string, targets: readonly ScrapeTa
   const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null
   const url = new URL(`http://127.0.0.1:${port}`)
   for (const untilMs = performance.now() + START_MS; !(await isReady(url)); await pause(100)) {
-    if (isGone() || performance.now() > untilMs) throw new Error(`${binary} did not start; it said:\n${said}`)
+    if (!isGone() && performance.now() < untilMs) continue
+    kill()
+    throw new Error(`${binary} did not start; it said:\n${said}`)
   }
   return {
     ...client(url),
