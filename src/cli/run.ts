@@ -1,19 +1,21 @@
 /** `run`: the sidecar itself, until Ctrl-C. */
 import type { AppPorts, RunningApp } from '../app-types.ts'
 import { RUN_FLAGS } from '../config/flags.ts'
+import type { Loaded } from '../config/load.ts'
 import { loadSettings } from '../config/load.ts'
 import { readScenarioFile } from '../config/scenario-file.ts'
 import type { Settings } from '../config/snapshot.ts'
-import { PortTaken } from '../core/port-taken.ts'
 import { formatDuration } from '../core/units.ts'
 import type { ScenarioReport } from '../scenario/report.ts'
 import { reportLines } from '../scenario/report.ts'
 import type { Scenario } from '../scenario/schema.ts'
-import { createLog } from '../sinks/log.ts'
 import type { Command } from './command.ts'
 import { PRODUCT, productVersion } from './product.ts'
+import { refusalInWords } from './refusals.ts'
+import type { Spokesman } from './spokesman.ts'
+import { createSpokesman } from './spokesman.ts'
 import { startupBlock } from './startup-block.ts'
-import type { Printer, World } from './world.ts'
+import type { World } from './world.ts'
 
 export const runCommand: Command = {
   name: 'run',
@@ -30,28 +32,27 @@ export const runCommand: Command = {
     const load = () => loadSettings({ flags, env: world.env, readFile: world.readFile })
     const loaded = load()
     if ('errors' in loaded) {
-      for (const error of loaded.errors) world.err.print(`${PRODUCT}: ${error}`)
+      for (const line of [...loaded.errors, ...(loaded.warnings ?? [])]) world.err.print(`${PRODUCT}: ${line}`)
       return 2
     }
     const { settings } = loaded
     const scenario = scenarioOf(settings, world)
     if (scenario === 'wrong') return 2
-    const log = createLog({ ...settings.log, write: world.err.write })
+    const spokesman = createSpokesman(settings, world)
+    const { log, tell } = spokesman
     for (const warning of loaded.warnings) log.warn(warning)
-    const app = await start(settings, world, { log, writeOut: world.out.write, load })
+    const app = await start(settings, world, spokesman, load)
     if (app === null) return 3
     for (const warning of app.warnings) log.warn(warning)
-    // Where stdout carries the events, a line for people would break whoever parses them.
-    const printer = settings.events?.file === '-' ? world.err : world.out
-    printer.print(startupBlock(settings, app.addresses, productVersion(), printer.paint).join('\n'))
+    tell(startupBlock(settings, app.addresses, productVersion(), spokesman.paint))
     const forgetHangup = app.reload === undefined ? undefined : world.onHangup?.(app.reload)
     const played = scenario === null ? null : (app.play?.(scenario) ?? null)
-    await untilStopped(app, settings, world, { printer, played })
+    await untilStopped(app, settings, world, { tell, played })
     forgetHangup?.()
-    printer.print(app.summaryLines().join('\n'))
+    tell(app.summaryLines())
     if (played === null) return 0
     const report = await played
-    printer.print(reportLines(report).join('\n'))
+    tell(reportLines(report))
     return report.verdict === 'passed' ? 0 : 1
   },
 }
@@ -66,42 +67,50 @@ function scenarioOf({ scenario: name }: Settings, world: World): Scenario | 'wro
 }
 
 /** Null where the machine refuses: a port is taken, a file cannot be written. The line is printed. */
-async function start(settings: Settings, world: World, ports: AppPorts): Promise<RunningApp | null> {
+async function start(settings: Settings, world: World, { log, complain }: Spokesman, load: () => Loaded): Promise<RunningApp | null> {
+  const ports: AppPorts = { log, writeOut: world.out.write, load }
   try {
     return await world.startApp(settings, ports)
   } catch (error) {
-    if (!(error instanceof PortTaken) && !isSystemError(error)) throw error
-    world.err.print(`${PRODUCT}: ${error.message}`)
+    const line = refusalInWords(error, settings)
+    if (line === null) throw error
+    complain(line)
     return null
   }
 }
 
-const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error && 'code' in error
+interface Told {
+  readonly tell: Spokesman['tell']
+  readonly played: Promise<ScenarioReport> | null
+}
 
-/** The first signal drains, the second ends at once; so does the end of a scenario, without a signal. */
-function untilStopped(
-  app: RunningApp,
-  settings: Settings,
-  world: World,
-  { printer, played }: { readonly printer: Printer; readonly played: Promise<ScenarioReport> | null },
-): Promise<void> {
+/** The first signal drains, the second cuts what is open, the third ends at once; the end of a scenario is a first without a signal. */
+function untilStopped(app: RunningApp, settings: Settings, world: World, { tell, played }: Told): Promise<void> {
   return new Promise((resolve, reject) => {
-    let isStopping = false
+    let signals = 0
     const stop = (): void => void app.stop().finally(forget).then(resolve, reject)
     const forget = world.onSignal((signal) => {
-      if (isStopping) {
+      signals += 1
+      if (signals > 2) {
         forget()
-        world.dieOf(signal)
-        return
+        return world.dieOf(signal)
       }
-      isStopping = true
-      printer.print(`${signal}: no new connections; open calls have ${formatDuration(settings.drainMs)}. Once more ends at once.`)
+      if (signals === 2) {
+        tell([`${signal}: cutting what is open. Once more ends at once, without a summary.`])
+        return app.hurry()
+      }
+      tell([`${signal}: no new connections; ${waitsFor(app.openCalls(), settings.drainMs)}`])
       stop()
     })
     played?.then(() => {
-      if (isStopping) return
-      isStopping = true
+      if (signals > 0) return
+      signals = 1
       stop()
     }, reject)
   })
 }
+
+const waitsFor = (calls: number, drainMs: number): string =>
+  calls === 0
+    ? 'no call is open.'
+    : `waiting for ${calls === 1 ? '1 open call' : `${calls} open calls`}, ${formatDuration(drainMs)} at most. Once more cuts ${calls === 1 ? 'it' : 'them'}.`

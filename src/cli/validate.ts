@@ -15,6 +15,7 @@ export const validateCommand: Command = {
       for (const error of validated.errors) err.print(`${PRODUCT}: ${error}`)
       return 2
     }
+    for (const note of validated.notes ?? []) err.print(`${PRODUCT}: ${note}`)
     out.print(`${name}: a valid ${validated.kind === 'hop' ? 'hop' : 'configuration'}`)
     return 0
   },

@@ -1,6 +1,6 @@
 /** What users write for the admin API outside of flags: YAML or JSON in a file, or on stdin. */
-import { parseDocument } from 'yaml'
 import type { FlagValues } from '../config/given.ts'
+import { readDocument } from '../config/yaml-document.ts'
 import type { World } from './world.ts'
 
 export type Written = { readonly written: readonly unknown[] } | { readonly error: string }
@@ -11,10 +11,9 @@ export function readWritten(name: FlagValues[string], world: World, key: string)
   const where = name === '-' ? 'stdin' : name
   const text = textOf(name, world)
   if (text === null) return { error: `--file: expected a file, but ${where} cannot be read` }
-  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true })
-  const [mistake] = document.errors
-  if (mistake !== undefined) return { error: `${where}: ${mistake.message.split('\n')[0] ?? 'no YAML'}` }
-  const value: unknown = document.toJS({ maxAliasCount: 100 })
+  const read = readDocument(text, where)
+  if ('errors' in read) return { error: read.errors[0] ?? `${where}: no YAML` }
+  const { value } = read
   const inner = typeof value === 'object' && value !== null && key in value ? (value as Record<string, unknown>)[key] : value
   if (inner === null || inner === undefined) return { error: `${where}: expected ${key}, got nothing` }
   return { written: Array.isArray(inner) ? inner : [inner] }

@@ -30,7 +30,9 @@ export interface LoadPorts {
   drawSeed?(): number
 }
 
-export type Loaded = { readonly settings: Settings; readonly warnings: readonly string[] } | { readonly errors: readonly string[] }
+export type Loaded =
+  | { readonly settings: Settings; readonly warnings: readonly string[] }
+  | { readonly errors: readonly string[]; readonly warnings?: readonly string[] }
 
 const SEED_MAX = 2 ** 32 - 1
 const MIB = 1_048_576
@@ -42,6 +44,8 @@ const TOOLS_MAX = 50
 const GRACE_MS = 2_000
 const WAIT_MS = 60_000
 const DRAIN_MS = 20_000
+/** Stands in where only the rest is checked. */
+const SOME_UPSTREAM = new URL('http://upstream.invalid')
 const LIMITS = { heldBytesPerExchange: 16 * MIB, heldBytesTotal: 256 * MIB }
 
 /** Complaints read `--flag: …`, `VARIABLE: …` or `FILE:LINE key: …`. Throws nothing for what a user wrote. */
@@ -49,11 +53,37 @@ export function loadSettings({ flags, env, readFile, drawSeed = () => randomInt(
   const given = createGiven(flags, env)
   const fileName = given.one('config', parseFile) ?? null
   const file = fileName === null ? null : readSettingsFile(fileName, env, readFile)
-  if (file !== null && 'errors' in file) return { errors: [...file.errors, ...merge(null, given, env, drawSeed).unread] }
+  if (file !== null && 'errors' in file) {
+    const { unread } = merge(file.partial, given, env, drawSeed)
+    return { errors: [...file.errors, ...unread], warnings: ignored(env, file.partial) }
+  }
   const { settings, unread, unfit, warnings } = merge(file, given, env, drawSeed)
-  if (settings === null || unread.length + unfit.length > 0) return { errors: [...unread, ...unfit] }
+  const unknown = ignored(env, file)
+  if (settings === null || unread.length + unfit.length > 0) return { errors: [...unread, ...unfit], warnings: unknown }
+  return { settings, warnings: [...unknown, ...warnings] }
+}
+
+function ignored(env: Environment, file: SettingsFile | null): readonly string[] {
   const unknown = unknownVariables(env, file?.used ?? new Set())
-  return { settings, warnings: [...(unknown === null ? [] : [unknown]), ...warnings] }
+  return unknown === null ? [] : [unknown]
+}
+
+export interface Checked {
+  readonly errors: readonly string[]
+  /** What is worth knowing of a file that may be used. */
+  readonly notes: readonly string[]
+}
+
+/** What `run --config FILE` would say of this file, without other flags. An upstream may come from a flag: a note. */
+export function checkSettingsFile(name: string, env: Environment, readFile: (path: string) => string): Checked {
+  const given = createGiven({}, {})
+  const file = readSettingsFile(name, env, readFile)
+  if ('errors' in file) return { errors: [...file.errors, ...merge(file.partial, given, env, () => 0).unread], notes: [] }
+  const lacksUpstream = file.settings.upstream === undefined
+  const whole = lacksUpstream ? { ...file, settings: { ...file.settings, upstream: SOME_UPSTREAM } } : file
+  const { unread, unfit, warnings } = merge(whole, given, env, () => 0)
+  const note = `${name}: no upstream: give --upstream http://127.0.0.1:3000, or upstream: in this file`
+  return { errors: [...unread, ...unfit], notes: [...warnings, ...(lacksUpstream ? [note] : [])] }
 }
 
 interface Merged {

@@ -1,16 +1,17 @@
 /** Checks a file by itself, a configuration or a hop's: what `run` would say of it, without what flags could still give. */
 import { z } from 'zod'
 import { hopSchema } from '../hops/hop-schema.ts'
-import { readFaults } from './faults.ts'
-import { readSettingsFile, readText } from './file.ts'
+import { readText } from './file.ts'
 import type { Environment } from './given.ts'
-import { createGiven } from './given.ts'
-import { readPath } from './path.ts'
+import { checkSettingsFile } from './load.ts'
 import { readHopText } from './presets.ts'
 import { settingsSchema } from './schema.ts'
 import { readYaml } from './yaml-file.ts'
 
-export type Validated = { readonly kind: 'configuration' | 'hop' } | { readonly errors: readonly string[] }
+/** `notes`: what is worth knowing of a file that may be used; absent: nothing. */
+export type Validated =
+  | { readonly kind: 'configuration' | 'hop'; readonly notes?: readonly string[] }
+  | { readonly errors: readonly string[] }
 
 /** Complaints read `FILE:LINE key: …`. */
 export function validateFile(name: string, env: Environment, readFile: (path: string) => string): Validated {
@@ -20,10 +21,9 @@ export function validateFile(name: string, env: Environment, readFile: (path: st
     const hop = readHopText(text, name)
     return 'errors' in hop ? hop : { kind: 'hop' }
   }
-  const file = readSettingsFile(name, env, () => text)
-  if ('errors' in file) return file
-  const errors = [...readPath(file, createGiven({}, {})).errors, ...readFaults(file).errors]
-  return errors.length > 0 ? { errors } : { kind: 'configuration' }
+  const { errors, notes } = checkSettingsFile(name, env, () => text)
+  if (errors.length > 0) return { errors }
+  return notes.length > 0 ? { kind: 'configuration', notes } : { kind: 'configuration' }
 }
 
 /** By its keys: more of a hop's than of a configuration's. */

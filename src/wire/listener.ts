@@ -72,7 +72,7 @@ async function listening(server: http.Server, { host, port }: { host: string; po
   try {
     await once(server, 'listening')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new PortTaken({ address: `${host}:${port}`, key: 'listen' })
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    throw new PortTaken({ address: `${host.includes(':') ? `[${host}]` : host}:${port}`, key: 'listen', code: code ?? 'unknown' })
   }
 }

@@ -10,7 +10,8 @@ export const cliRequirements = {
   'cli.no-stack': 'What a user did wrong never shows a stack trace.',
   'cli.startup-block': 'Start-up prints one block: listening, upstream, admin, mode, path with the effective limits, faults.',
   'cli.effective-limit': 'The effective limit is the minimum over the path, with the hop that sets it, and the block says so.',
-  'cli.summary': 'Ctrl-C drains, prints the summary and exits 0; a second one ends at once.',
+  'cli.summary':
+    'Ctrl-C drains, says what it waits for, prints the summary and exits 0; a second one cuts what is open, a third ends at once.',
   'cli.events-stdout': 'With --events - stdout carries nothing but events.',
   'cli.validate': 'validate checks a file and names line and key.',
   'cli.schema': 'schema prints the draft-7 JSON Schema of the configuration; the committed copy is the same.',
@@ -18,6 +19,9 @@ export const cliRequirements = {
   'cli.hops': 'hops lists the presets with their limits; hops show tells one, with its confidence and sources.',
   'cli.calls': 'calls lists what a running sidecar saw; where none answers it is one line and exit code 3.',
   'cli.no-color': 'No colour where output is piped, or NO_COLOR is set.',
+  'cli.json-stderr':
+    'With --log-format json stderr holds JSON lines alone: text for people is on stdout, or in the log where stdout is the events.',
+  'cli.system-words': 'What the system refuses is told with the flag, what was expected and the remedy.',
   'cli.log': 'The log is one line a message, as text or JSON, and keeps to its level.',
 } as const
 
@@ -39,6 +43,8 @@ export const configRequirements = {
   'config.admin-token': 'An admin port beyond loopback without a token is refused; in Kubernetes it is a warning.',
   'config.addresses': 'Addresses are host:port, :port or [::1]:port; port 0 lets the system choose.',
   'config.several-errors': 'All mistakes of a configuration are told at once.',
+  'config.yaml-words':
+    'What is no YAML is told in plain words with line and column; an alias that leads nowhere or without end never shows a stack trace.',
   'config.example': 'The example configuration is valid and can be run as it is.',
   'cli.span-matchers': 'work.match names spans that count as work: by an attribute and its value, or by a pattern of the name',
 } as const

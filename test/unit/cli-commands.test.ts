@@ -29,13 +29,16 @@ test('examples are typed as they stand: no flag, command or hop in them is unkno
       const { err } = await typed(words, {
         startApp: () => Promise.reject(Object.assign(new Error('started'), { code: 'X', syscall: 'x' })),
         runDemo: async () => 0,
-        get: async () => ({ status: 200, text: '{"calls":[]}' }),
+        get: async () => ({ status: 200, text: '{"calls":[],"faults":[],"path":[]}' }),
+        send: async () => ({ status: 200, text: '{}' }),
         files: {
+          'faults.yaml': 'name: a\ndo: { refuse: {} }\n',
           'impatient-hop.yaml': 'upstream: http://h\n',
           'calls.jsonl': JSON.stringify(callRecord({ timeline: [[4, 'headers', 200]] })),
         },
       })
-      expect(err).toBe(name === 'run' ? 'impatient-hop: started\n' : '')
+      if (name === 'run') expect(err).toBe('impatient-hop: started\n')
+      else expect(err, line).not.toMatch(/unknown (flag|command|hop)|expected|cannot be read/)
     }
   }
 })
@@ -157,8 +160,15 @@ describe('calls', () => {
 })
 
 test('validate: valid is said on stdout; a mistake is a line with its place, and exit code 2 [cli.validate]', async () => {
-  const files = { 'good.yaml': 'mode: act\n', 'bad.yaml': 'mode: act\npath:\n  - hop: nginx\n    with: { idle: { aftr: 3s } }\n' }
+  const files = {
+    'good.yaml': 'upstream: http://h\n',
+    'lacks.yaml': 'mode: act\n',
+    'bad.yaml': 'mode: act\npath:\n  - hop: nginx\n    with: { idle: { aftr: 3s } }\n',
+  }
   expect(await typed('validate good.yaml', { files })).toEqual({ code: 0, out: 'good.yaml: a valid configuration\n', err: '' })
+  const lacks = await typed('validate lacks.yaml', { files })
+  expect([lacks.code, lacks.out]).toEqual([0, 'lacks.yaml: a valid configuration\n'])
+  expect(lacks.err).toMatch(/^impatient-hop: lacks\.yaml: no upstream: give --upstream/)
   const { code, out, err } = await typed('validate bad.yaml', { files })
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toMatch(/^impatient-hop: bad\.yaml:4 path\[0\]\.with\.idle\.aftr: unknown key "aftr"; did you mean "after"\?\n$/)

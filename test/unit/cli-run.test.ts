@@ -116,12 +116,12 @@ test('the app may write events to stdout [cli.events-stdout]', async () => {
   expect(at.out()).toBe('{"id":"c1"}\n')
 })
 
-test('the first signal drains, then comes the summary [cli.summary]', async () => {
+test('the first signal drains and says what it waits for, then comes the summary [cli.summary]', async () => {
   const stopped = deferred<void>()
-  const { out, signal, ended, deaths } = await running(`${UP} --drain 5s`, { stop: () => stopped.promise })
+  const { out, signal, ended, deaths } = await running(`${UP} --drain 5s`, { stop: () => stopped.promise, openCalls: () => 2 })
   expect(out()).not.toContain('3 calls')
   signal('SIGTERM')
-  expect(out()).toContain('SIGTERM: no new connections; open calls have 5s. Once more ends at once.')
+  expect(out()).toContain('SIGTERM: no new connections; waiting for 2 open calls, 5s at most. Once more cuts them.')
   expect(out()).not.toContain('3 calls')
   stopped.resolve()
   expect(await ended).toBe(0)
@@ -129,12 +129,56 @@ test('the first signal drains, then comes the summary [cli.summary]', async () =
   signal('SIGINT')
   expect(deaths).toEqual([])
 })
-test('the second ends at once [cli.summary]', async () => {
-  const { signal, deaths } = await running(UP, { stop: () => new Promise(() => undefined) })
+test('with nothing to wait for it says so; one call is one [cli.summary]', async () => {
+  for (const [calls, line] of [
+    [0, 'SIGINT: no new connections; no call is open.'],
+    [1, 'SIGINT: no new connections; waiting for 1 open call, 20s at most. Once more cuts it.'],
+  ] as const) {
+    const { out, signal, ended } = await running(UP, { openCalls: () => calls })
+    signal('SIGINT')
+    await ended
+    expect(out().split('\n')).toContain(line)
+  }
+})
+test('the second cuts what is open and the summary still comes; the third ends at once [cli.summary] [stop.hurry]', async () => {
+  const stopped = deferred<void>()
+  let hurried = 0
+  const hurry = (): void => {
+    hurried += 1
+  }
+  const { out, signal, ended, deaths } = await running(UP, { stop: () => stopped.promise, hurry, openCalls: () => 1 })
   signal('SIGINT')
-  expect(deaths).toEqual([])
+  expect([hurried, deaths]).toEqual([0, []])
   signal('SIGINT')
-  expect(deaths).toEqual(['SIGINT'])
+  expect([hurried, deaths]).toEqual([1, []])
+  signal('SIGTERM')
+  expect([hurried, deaths]).toEqual([1, ['SIGTERM']])
+  stopped.resolve()
+  expect(await ended).toBe(0)
+  expect(out()).toContain('3 calls')
+})
+
+test('with JSON logs stderr holds nothing but JSON: text for people is on stdout, or in the log where stdout is the events [cli.json-stderr]', async () => {
+  const plainly = await running(`${UP} --log-format json`, { warnings: ['otlp: taken'] })
+  plainly.signal('SIGINT')
+  await plainly.ended
+  expect(plainly.out()).toContain('listening')
+  expect(plainly.out()).toContain('3 calls')
+  const both = await running(`${UP} --log-format json --events - --log-level silent`)
+  both.signal('SIGINT')
+  await both.ended
+  expect(both.out()).toBe('')
+  const messages = both
+    .err()
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { message: string }).message)
+  expect(messages).toContain('listening http://127.0.0.1:8080')
+  expect(messages.at(-1)).toBe('3 calls')
+  for (const line of plainly.err().trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'warn', message: 'otlp: taken' })
+  const taken = new PortTaken({ address: '127.0.0.1:1', key: 'listen', code: 'EACCES' })
+  const refused = await typed(`${UP} --log-format json`, { startApp: () => Promise.reject(taken) })
+  expect(JSON.parse(refused.err)).toMatchObject({ level: 'error', message: taken.message })
 })
 
 test('warnings of configuration and app go to the log [config.unknown-variable]', async () => {
@@ -151,14 +195,27 @@ test('a taken port is one line and exit code 3 [cli.port-taken] [cli.no-stack]',
   expect(err).toBe(`impatient-hop: ${taken.message}\n`)
   expect(err).toContain('listen: 127.0.0.1:8080 is already taken')
 })
-test('what the system refuses is one line; our own mistake is not swallowed [cli.no-stack]', async () => {
-  const refused = Object.assign(new Error("EACCES: permission denied, open '/events'"), { code: 'EACCES', syscall: 'open' })
-  expect(await typed(UP, { startApp: () => Promise.reject(refused) })).toEqual({
-    code: 3,
-    out: '',
-    err: "impatient-hop: EACCES: permission denied, open '/events'\n",
-  })
+test('what the system refuses is one line with flag and remedy; our own mistake is not swallowed [cli.no-stack] [cli.system-words]', async () => {
+  const refusedWith = async (code: string, file: string): Promise<string> => {
+    const error = Object.assign(new Error(`${code}: open '${file}'`), { code, syscall: 'open', path: file })
+    const { code: exit, out, err } = await typed(`${UP} --events ${file}`, { startApp: () => Promise.reject(error) })
+    expect({ exit, out }).toEqual({ exit: 3, out: '' })
+    return err
+  }
+  const expected = 'impatient-hop: --events: expected a file to append to, got '
+  expect(await refusedWith('ENOENT', 'no/such.jsonl')).toBe(`${expected}"no/such.jsonl": there is no folder no: make it, or name another\n`)
+  expect(await refusedWith('EISDIR', '/tmp')).toBe(`${expected}"/tmp": it is a folder: name a file in it\n`)
+  expect(await refusedWith('EACCES', '/e')).toBe(`${expected}"/e": this user may not write it: name another, or change its rights\n`)
+  const away = new PortTaken({ address: '10.9.9.9:8080', key: 'listen', code: 'EADDRNOTAVAIL' })
+  expect((await typed(UP, { startApp: () => Promise.reject(away) })).err).toMatch(
+    /^impatient-hop: listen: 10\.9\.9\.9:8080 is no address of this machine: expected one of its own/,
+  )
   await expect(typed(UP, { startApp: () => Promise.reject(new TypeError('ours')) })).rejects.toThrow('ours')
+})
+test('what is ignored is told though the configuration is refused [config.unknown-variable]', async () => {
+  const { code, err } = await typed('run', { env: { IMPATIENT_UPSTRAEM: 'http://h' } })
+  expect(code).toBe(2)
+  expect(err).toMatch(/^impatient-hop: upstream: .*\nimpatient-hop: ignored, for nothing reads it: IMPATIENT_UPSTRAEM .*\n$/)
 })
 test('bad values are lines, exit code 2, and nothing starts [cli.bad-duration] [cli.bad-file] [cli.no-stack]', async () => {
   const files = { 'c.yaml': 'mode: acts\n' }

@@ -48,12 +48,26 @@ test('a hop of one’s own is told from a configuration [cli.validate]', () => {
     errors: [expect.stringMatching(/^h\.yaml:2 idle\.aftr: unknown key "aftr"/)],
   })
   expect(validate('path: [{ hop: nope }]\n')).toEqual({ errors: [expect.stringMatching(/^h\.yaml:1 path\[0\]\.hop: unknown hop "nope"/)] })
-  expect(validate('')).toEqual({ kind: 'configuration' })
+  const note = 'h.yaml: no upstream: give --upstream http://127.0.0.1:3000, or upstream: in this file'
+  expect(validate('')).toEqual({ kind: 'configuration', notes: [note] })
+})
+test('validate refuses what run refuses [cli.validate]', () => {
+  const validate = (text: string) => validateFile('c.yaml', {}, () => text)
+  expect(validate('upstream: http://h\nadmin: { listen: 0.0.0.0:8475 }\n')).toEqual({
+    errors: [expect.stringMatching(/^admin\.listen: 0\.0\.0\.0:8475 is reachable from other machines and has no token/)],
+  })
+  expect(validate('upstream: http://127.0.0.1:8080\n')).toEqual({
+    errors: [expect.stringMatching(/is where the sidecar itself listens/)],
+  })
+  expect(validate('listen: 127.0.0.1:8475\n')).toEqual({ errors: [expect.stringMatching(/^admin\.listen: .* is already used by listen/)] })
+  expect(validate('mode: acts\npath: [{ hop: nope }]\n')).toEqual({
+    errors: [expect.stringMatching(/^c\.yaml:1 mode/), expect.stringMatching(/^c\.yaml:2 path\[0\]\.hop: unknown hop "nope"/)],
+  })
 })
 test('faults are checked: their form, their names, and what safety keeps out [cli.validate]', () => {
   const validate = (text: string) => validateFile('f.yaml', {}, () => text)
   const rule = (name: string, more = '') => `  - { name: ${name}, do: { cut: { after: { events: 3 }, ending: rst } }${more} }\n`
-  expect(validate(`faults:\n${rule('a')}${rule('b', ', for: 10m')}`)).toEqual({ kind: 'configuration' })
+  expect(validate(`upstream: http://h\nfaults:\n${rule('a')}${rule('b', ', for: 10m')}`)).toEqual({ kind: 'configuration' })
   expect(validate(`faults:\n${rule('a')}  - { name: b, do: { cutt: {} } }\n`)).toEqual({
     errors: [expect.stringMatching(/^f\.yaml:3 faults\[1\]\.do\.cutt: unknown key "cutt"; did you mean "cut"\?/)],
   })

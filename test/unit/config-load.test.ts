@@ -153,6 +153,7 @@ describe('the path', () => {
     const bad = 'upstream: http://h\npath:\n  - hop: caddy\n  - hop: ngnix\n  - hop: nginx\n    with:\n      idle: { after: 20 }\n'
     expect(errorsOf({ file: bad })).toEqual([
       expect.stringMatching(/^c\.yaml:7 path\[2\]\.with\.idle\.after: expected a duration such as "30s", got 20: .*write "20s"/),
+      'c.yaml:4 path[1].hop: unknown hop "ngnix"; did you mean "nginx"?',
     ])
     expect(errorsOf({ file: bad.replace('20 }', '20s }') })).toEqual(['c.yaml:4 path[1].hop: unknown hop "ngnix"; did you mean "nginx"?'])
     const upstream = { upstream: 'http://h' }
@@ -195,9 +196,42 @@ describe('refusals', () => {
   })
   test('a file that is none, is away, or is not YAML [cli.bad-file]', () => {
     expect(errorsOf({ flags: { config: 'nope.yaml' } })).toEqual(['nope.yaml: expected a configuration file, but there is no such file'])
-    expect(errorsOf({ file: 'listen: [\n' })[0]).toMatch(/^c\.yaml:[12] /)
+    expect(errorsOf({ file: 'listen: [\n' })[0]).toMatch(/^c\.yaml:2:1 a bracket is not closed/)
     expect(errorsOf({ file: '- a\n' })[0]).toMatch(/^c\.yaml:1 expected an object with listen, upstream/)
-    expect(errorsOf({ file: 'listen: :1\nlisten: :2\n' })[0]).toMatch(/^c\.yaml:2 .*unique/)
+    expect(errorsOf({ file: 'listen: :1\nlisten: :2\n' })[0]).toBe('c.yaml:2:1 the key listen is given twice: keep one of them')
+  })
+  test('YAML that is none, and aliases that lead nowhere, round or without end: a line each, with line and column [config.yaml-words]', () => {
+    const said = (file: string): readonly string[] => errorsOf({ file, flags: { upstream: 'http://h' } })
+    expect(said('mode: *x\n')).toEqual(['c.yaml:1:7 *x stands for nothing: expected &x at an earlier place'])
+    expect(said('mode: act\npath: &p [*p]\n')).toEqual(['c.yaml:2:11 *p stands for what it is part of: write its value here'])
+    const bomb = [
+      'a: &a [x, x, x, x, x, x, x, x, x]',
+      ...[...'bcdefghi'].map((name, n) => `${name}: &${name} [${`*${'abcdefgh'[n]}, `.repeat(9)}]`),
+    ]
+    expect(said(bomb.join('\n'))).toEqual([
+      'c.yaml:2:8 expected aliases (*name) that give 100 values at most: write out what they stand for',
+    ])
+    expect(said('mode: act\nadmin:\n\tlisten: :1\n')[0]).toBe('c.yaml:3:1 expected spaces before it, got a tab: indent with spaces')
+    expect(said('path:\n  - hop: nginx: x\n')[0]).toMatch(/^c\.yaml:2:10 expected one "key: value" a line/)
+    expect(said('mode: "act\n')[0]).toMatch(/^c\.yaml:\d:\d+ a quote is not closed/)
+    expect(said('path: [1\n')[0]).toMatch(/^c\.yaml:\d:\d+ a bracket is not closed/)
+    expect(said('mode: @act\n')[0]).toBe('c.yaml:1:7 a value cannot start with "@": put it in quotes')
+    expect(said('mode: act\n---\nmode: act\n')[0]).toMatch(/^c\.yaml:2:1 expected one document/)
+    expect(said(`path: ${'['.repeat(20_000)}`)).toHaveLength(1)
+    expect(said('path:\n  - &n { hop: nginx }\n  - *n\n')).toEqual([])
+  })
+  test('an unknown hop and a name given twice are told together with what the schema refuses [config.several-errors]', () => {
+    const file =
+      'mode: acts\npath:\n  - hop: nignx\n    with: { idle: { aftr: 5s } }\n  - hop: cloudfare\nfaults:\n' +
+      '  - { name: a, do: { refuse: {} } }\n  - { name: a, do: { cutt: {} } }\n'
+    expect(errorsOf({ file })).toEqual([
+      expect.stringMatching(/^c\.yaml:1 mode: /),
+      expect.stringMatching(/^c\.yaml:4 path\[0\]\.with\.idle\.aftr: unknown key/),
+      expect.stringMatching(/^c\.yaml:8 faults\[1\]\.do\.cutt: unknown key/),
+      expect.stringMatching(/^c\.yaml:3 path\[0\]\.hop: unknown hop "nignx"/),
+      expect.stringMatching(/^c\.yaml:5 path\[1\]\.hop: unknown hop "cloudfare"/),
+      'c.yaml:8 faults[1].name: "a" is already the name of faults[0]: give each its own',
+    ])
   })
   test('matchers of spans: an attribute and its value, or a pattern of the name [cli.span-matchers]', () => {
     const file = 'upstream: http://h\nwork:\n  match:\n    - { attribute: job.kind, equals: render }\n    - name: "job *"\n'
@@ -250,6 +284,14 @@ describe('variables in a file', () => {
     ])
     const loaded = load({ file: 'upstream: "${UP}"', env: { UP: 'http://up:1' } })
     expect('settings' in loaded ? loaded.settings.upstream.origin : loaded.errors).toBe('http://up:1')
+  })
+  test('what is ignored is told of a configuration that is refused as well [config.unknown-variable]', () => {
+    for (const file of ['mode: acts\n', 'mode: act\n']) {
+      const loaded = load({ file, env: { IMPATIENT_UPSTRAEM: 'http://h' } })
+      expect('errors' in loaded && loaded.warnings).toEqual([
+        'ignored, for nothing reads it: IMPATIENT_UPSTRAEM (did you mean IMPATIENT_UPSTREAM?)',
+      ])
+    }
   })
   test('a variable the file refers to is no unknown one; others are one warning [config.unknown-variable]', () => {
     const file = 'admin: { token: "${IMPATIENT_SECRET}" }'

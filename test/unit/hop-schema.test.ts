@@ -157,8 +157,8 @@ request: { bodyMax: much }`),
   expect(errors('total: off')).toEqual(['hops/x.yaml:1 total: expected none or { after: 5m }, got "off"'])
 })
 test('a file that is no YAML, says a key twice, or is a list: one line each with its line [hops.yaml-errors]', () => {
-  expect(errors('title: a\ntitle: b')).toEqual(['hops/x.yaml:2 Map keys must be unique'])
-  expect(errors('a: [')[0]).toMatch(/^hops\/x\.yaml:\d+ /)
+  expect(errors('title: a\ntitle: b')).toEqual(['hops/x.yaml:2:1 the key title is given twice: keep one of them'])
+  expect(errors('a: [')[0]).toMatch(/^hops\/x\.yaml:\d+:\d+ a bracket is not closed/)
   expect(errors('[]')[0]).toMatch(/^hops\/x\.yaml:1 expected an object with title/)
 })
 test('JSON is read by the same reader, an empty file is an empty object, and lists name their index', () => {
