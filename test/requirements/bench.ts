@@ -1,0 +1,17 @@
+/** What the benchmark and the hot path promise. */
+export const benchRequirements = {
+  'bench.median':
+    'figures are medians over repetitions; those measured on a machine busy with others are left out where two quiet ones remain',
+  'bench.paired-ratio': 'a ratio is the median of the ratios inside each repetition, so that a slow minute does not count for one side',
+  'bench.interleaved': 'every repetition measures every target once, and targets change places from one to the next',
+  'bench.idle-capable': 'a target without an idle limit is not asked to cut',
+  'bench.gate': 'the gate passes only where every goal was measured and met',
+  'bench.goals': 'each goal is judged by the figures it names: at most or at least its bound',
+  'bench.page': 'the page names machine, versions, load, command and whether the run was a quick one, and shows what failed',
+  'bench.timers': 'one timer per exchange or fewer: none per chunk, per event or per hop',
+  'bench.no-write-of-ours': 'with no seat on the line each chunk goes out in one write, as it came',
+  'bench.no-json-parse': 'events pass with ledger and metrics on without a JSON.parse, and without a look inside where nobody needs it',
+  'bench.one-look': 'what an event says is read once, however many ask',
+  'bench.tallies': 'what is counted between two scrapes shows in the next, in sums, counts and buckets, and once',
+  'bench.oldest-first': 'what is let go is the oldest, also after many came and went',
+} as const

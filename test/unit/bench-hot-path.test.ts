@@ -1,0 +1,170 @@
+/** What the hot path may cost, counted instead of timed: timers, writes, looks inside an event. */
+import { Registry } from 'prom-client'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Clock } from '../../src/core/clock.ts'
+import type { Fact } from '../../src/core/fact.ts'
+import { createFifo } from '../../src/core/fifo.ts'
+import { meaningOf } from '../../src/core/meaning.ts'
+import type { CallRecord } from '../../src/core/record.ts'
+import type { EventMark } from '../../src/core/signal.ts'
+import { compileLine } from '../../src/hops/compile.ts'
+import { createJournal } from '../../src/journal/journal.ts'
+import { createSettledRing } from '../../src/journal/settled-ring.ts'
+import { createMetrics } from '../../src/sinks/metrics/index.ts'
+import { createCounterTally, createHistogramTally } from '../../src/sinks/metrics/tallies.ts'
+import { realClock } from '../../src/wire/real-clock.ts'
+import { hop, idle } from '../support/line-rig.ts'
+import { callText, chunk, lastChunk, sseHead } from '../support/raw-http.ts'
+import { relay } from '../support/relay.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** The real clock, and how often a timer was asked of it. */
+function countingClock(): Clock & { readonly asked: () => number } {
+  let asked = 0
+  return {
+    ...realClock,
+    after(delayMs, run) {
+      asked += 1
+      return realClock.after(delayMs, run)
+    },
+    asked: () => asked,
+  }
+}
+
+const eventsOf = (count: number): string[] =>
+  Array.from(
+    { length: count },
+    (_, at) => `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"n":${at}}}\n\n`,
+  )
+
+describe('timers', () => {
+  const hops = ['a', 'b', 'c'].map((name) => hop(name, { idle: idle(3_600_000) }))
+  test.each([
+    ['nobody on the line', [], 0],
+    ['three hops with idle limits', compileLine(hops, []), 1],
+  ])('%s: as many for 300 chunks as for one [bench.timers]', async (_, plans, most) => {
+    const counted: number[] = []
+    for (const count of [1, 300]) {
+      const clock = countingClock()
+      const { got } = await relay(callText(), [sseHead, ...eventsOf(count).map(chunk), lastChunk], { plans, clock })
+      expect(got.isWhole).toBe(true)
+      counted.push(clock.asked())
+    }
+    expect(Math.max(...counted)).toBeLessThanOrEqual(most)
+  })
+})
+
+describe('events', () => {
+  function withBooks(): { openRecord: () => { id: string; tell: (fact: Fact) => void }; problems: string[] } {
+    const problems: string[] = []
+    const metrics = createMetrics({ toolsMax: 50, version: '0', gauges: { bufferedBytes: () => 0 } })
+    const journal = createJournal({
+      ...{ clock: realClock, graceMs: 2_000, waitMs: 60_000, sinks: [metrics.sink] },
+      onSinkError: (name, error) => problems.push(`${name}: ${String(error)}`),
+    })
+    return { openRecord: journal.openExchange, problems }
+  }
+  test('go out in one write each with ledger and metrics on [bench.no-write-of-ours]', async () => {
+    const { openRecord, problems } = withBooks()
+    const events = eventsOf(20)
+    const { got } = await relay(callText(), [sseHead, ...events.map(chunk), lastChunk], { openRecord })
+    expect(got.chunks).toEqual(events.map(({ length }) => length))
+    expect(problems).toEqual([])
+  })
+  test('pass without a JSON.parse [bench.no-json-parse]', async () => {
+    const { openRecord, problems } = withBooks()
+    const parse = vi.spyOn(JSON, 'parse')
+    const events = eventsOf(50)
+    await relay(callText(), [sseHead, ...events.map(chunk), lastChunk], { openRecord })
+    const parsed = parse.mock.calls.map(([text]) => String(text))
+    expect(parsed.filter((text) => text.includes('notifications/message'))).toEqual([])
+    expect(problems).toEqual([])
+  })
+  test('of another type, or without data, are not looked into [bench.no-json-parse]', () => {
+    // Not JSON from its first brace on: whoever looked inside would say so.
+    expect(meaningOf(markOf('event: log\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n')).is).toBe('other')
+    expect(meaningOf(markOf(': {"jsonrpc":"2.0","id":1,"result":{}}\n\n')).is).toBe('comment')
+  })
+  test('are read once [bench.one-look]', () => {
+    const mark = markOf(eventsOf(1)[0] ?? '')
+    const first = meaningOf(mark)
+    mark.bytes.fill(0x20)
+    expect(meaningOf(mark)).toBe(first)
+    expect(first).toMatchObject({ is: 'notification', method: 'notifications/message' })
+  })
+})
+
+const markOf = (text: string): EventMark => ({ earlier: null, bytes: Buffer.from(text), isTooLong: false })
+
+describe('tallies', () => {
+  const shape = { name: 'x', help: 'x', labelNames: ['a', 'b'] }
+  const labels = { a: '1', b: '2' }
+  test('a counter shows what came between two scrapes, once [bench.tallies]', async () => {
+    const registry = new Registry<never>()
+    const counter = createCounterTally(registry, shape)
+    counter.touch({ a: '0', b: '0' })
+    for (let at = 0; at < 5; at += 1) counter.add(labels, 2)
+    for (const _ of [1, 2]) expect(await registry.metrics()).toContain('x{a="1",b="2"} 10\n')
+    counter.add(labels, 1)
+    expect(await registry.metrics()).toContain('x{a="1",b="2"} 11\n')
+    expect(await registry.metrics()).toContain('x{a="0",b="0"} 0\n')
+  })
+  test('a counter with wrong labels fails at once [bench.tallies]', () => {
+    const counter = createCounterTally(new Registry<never>(), shape)
+    expect(() => counter.add({ wrong: '1' }, 1)).toThrow()
+  })
+  test.each([true, false])('a histogram agrees with one that was told everything, exemplars %s [bench.tallies]', async (hasExemplars) => {
+    const buckets = [0.1, 1, 10]
+    const registry = new Registry<never>()
+    const histogram = createHistogramTally(registry, shape, { buckets, hasExemplars })
+    histogram.touch({ a: '0', b: '0' })
+    const values = [0.05, 0.05, 0.5, 0.5, 0.5, 5, 50, 50, 1]
+    for (const _ of [1, 2]) {
+      for (const value of values) histogram.observe(labels, value, 'f'.repeat(32))
+      await registry.metrics() // a scrape between changes nothing
+    }
+    const page = await registry.metrics()
+    expect(page.match(/x_bucket\{le="[^"]+",a="1",b="2"\} \d+/g)).toEqual(
+      [
+        ['0.1', 4],
+        ['1', 12],
+        ['10', 14],
+        ['+Inf', 18],
+      ].map(([edge, count]) => `x_bucket{le="${edge}",a="1",b="2"} ${count}`),
+    )
+    expect(page).toContain('x_count{a="1",b="2"} 18')
+    expect(Number(/x_sum\{a="1",b="2"\} (\S+)/.exec(page)?.[1])).toBeCloseTo(2 * values.reduce((sum, value) => sum + value, 0))
+    expect(page).toContain('x_count{a="0",b="0"} 0')
+  })
+})
+
+describe('what is let go', () => {
+  test('leaves a queue in its order [bench.oldest-first]', () => {
+    const fifo = createFifo<number>()
+    const seen: (number | undefined)[] = []
+    for (let at = 0; at < 10_000; at += 1) {
+      fifo.push(at)
+      if (at % 3 !== 0) seen.push(fifo.shift())
+    }
+    while (fifo.size() > 0) seen.push(fifo.shift())
+    expect(seen).toEqual(Array.from({ length: 10_000 }, (_, at) => at))
+    expect(fifo.shift()).toBeUndefined()
+  })
+  test('is the oldest record, and before it the oldest timelines [bench.oldest-first]', () => {
+    const ring = createSettledRing({ recordsMax: 3, entriesMax: 5 })
+    const record = (id: string, entries: number): CallRecord =>
+      ({ id, timeline: Array.from({ length: entries }, (_, at) => [at, 'event']) }) as unknown as CallRecord
+    const shown = (): string[] =>
+      ring.all().map(({ id, timeline, truncated }) => `${id} ${timeline.length}${truncated === true ? ' truncated' : ''}`)
+    for (let at = 0; at < 1_000; at += 1) ring.add(record(`c${at}`, 1))
+    expect(shown()).toEqual(['c997 1', 'c998 1', 'c999 1'])
+    ring.add(record('d1', 4))
+    expect(shown()).toEqual(['c998 0 truncated', 'c999 1', 'd1 4'])
+    ring.add(record('d2', 5))
+    expect(shown()).toEqual(['c999 0 truncated', 'd1 0 truncated', 'd2 5'])
+    expect([ring.get('c998'), ring.get('d2')?.id]).toEqual([null, 'd2'])
+  })
+})

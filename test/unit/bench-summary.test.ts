@@ -1,0 +1,139 @@
+/** The benchmark's judgement: medians, ratios, order, goals and page, on figures made up. */
+import { describe, expect, test } from 'vitest'
+import { exitCodeOf, GOALS, judge } from '../bench/goals.ts'
+import type { RunAbout } from '../bench/page.ts'
+import { pageOf } from '../bench/page.ts'
+import { aboutMsOf, FULL, planOf, QUICK } from '../bench/plan.ts'
+import type { Row } from '../bench/summary.ts'
+import { figureOf, medianOf, pairedRatio, summarise } from '../bench/summary.ts'
+
+const row = (measure: string, target: string, repetition: number, figures: Row['figures']): Row => ({
+  measure,
+  target,
+  repetition,
+  figures,
+})
+
+describe('medians', () => {
+  test('of odd, even and no values; what is not known does not count [bench.median]', () => {
+    expect(medianOf([3, 1, 2])).toBe(2)
+    expect(medianOf([4, 1, 2, 3])).toBe(2.5)
+    expect(medianOf([null, 5, undefined, Number.NaN])).toBe(5)
+    expect(medianOf([null])).toBeNull()
+  })
+  test('leave out repetitions in which others were busy, while two quiet ones remain [bench.median]', () => {
+    const rows = [1, 2, 100].map((rps, at) => row('rtt', 'a', at, { rps, othersPct: rps === 100 ? 60 : 5 }))
+    expect(figureOf(summarise(rows), 'rtt', 'a', 'rps')).toBe(1.5)
+    expect(figureOf(summarise(rows.slice(1)), 'rtt', 'a', 'rps')).toBe(51)
+  })
+})
+
+test('ratios are taken inside each repetition [bench.paired-ratio]', () => {
+  const rows = [
+    ...[10, 100, 1_000].map((rps, at) => row('rtt', 'base', at, { rps })),
+    ...[9, 90, 900].map((rps, at) => row('rtt', 'own', at, { rps })),
+    row('rtt', 'own', 7, { rps: 1 }),
+  ]
+  expect(pairedRatio(rows, 'rtt', 'rps', 'own', 'base')).toBeCloseTo(0.9)
+  expect(pairedRatio(rows, 'rtt', 'p50Us', 'own', 'base')).toBeNull()
+})
+
+describe('the plan', () => {
+  const targets = [
+    { name: 'direct', cutsIdle: false },
+    { name: 'sidecar', cutsIdle: true },
+    { name: 'http-proxy', cutsIdle: false },
+  ]
+  test('each repetition has every target once, in turning order [bench.interleaved]', () => {
+    const steps = FULL.filter(({ measure }) => measure === 'events')
+    const order = planOf({ steps, targets, repetitions: 3 }).map(({ repetition, target }) => `${repetition} ${target}`)
+    expect(order).toEqual([
+      ...['1 direct', '1 sidecar', '1 http-proxy', '2 sidecar', '2 http-proxy', '2 direct'],
+      ...['3 http-proxy', '3 direct', '3 sidecar'],
+    ])
+  })
+  test('who has no idle limit is not asked to cut [bench.idle-capable]', () => {
+    const cuts = planOf({ steps: FULL, targets, repetitions: 1 }).filter(({ step }) => step.measure === 'cut')
+    expect(cuts.map(({ target }) => target)).toEqual(['sidecar'])
+  })
+  test('a quick run takes less than 90 s, a full one less than 15 minutes [bench.interleaved]', () => {
+    const all = ['direct', 'sidecar', 'sidecar-loaded', 'sidecar-reports', 'http-proxy', 'nginx', 'haproxy', 'toxiproxy']
+    const of = (names: readonly string[]) => names.map((name) => ({ name, cutsIdle: /sidecar$|loaded|nginx|haproxy/.test(name) }))
+    expect(aboutMsOf(planOf({ steps: QUICK, targets: of(all.slice(0, 6)), repetitions: null }))).toBeLessThan(90_000)
+    expect(aboutMsOf(planOf({ steps: FULL, targets: of(all), repetitions: null }))).toBeLessThan(15 * 60_000)
+  })
+})
+
+describe('the gate', () => {
+  /** A run in which every goal is met, all at its bound. */
+  function goodRows(): Row[] {
+    const both = (measure: string, own: Row['figures'], base: Row['figures']): Row[] => [
+      row(measure, 'sidecar', 1, own),
+      row(measure, 'http-proxy', 1, base),
+    ]
+    return [
+      ...both('events', { cpuUsPerEvent: 11, p50Us: 110, userUsPerEvent: 1 }, { cpuUsPerEvent: 10, p50Us: 100 }),
+      row('events', 'sidecar-loaded', 1, { cpuUsPerEvent: 13.75 }),
+      row('events', 'direct', 1, { p50Us: 0 }),
+      ...both('rtt c=64', { rps: 85, cpuUsPerRequest: 100 }, { rps: 100 }),
+      row('rtt c=64', 'sidecar-loaded', 1, { cpuUsPerRequest: 125 }),
+      ...both('rtt c=1', { rps: 85 }, { rps: 100 }),
+      ...both('bulk', { mbPerS: 95 }, { mbPerS: 100 }),
+      row('idle', 'sidecar', 1, { kbPerStream: 32, held: 9_900, wanted: 9_900 }),
+      row('cut', 'sidecar', 1, { wanted: 200, cut: 200, early: 0, p50Ms: 1.5, p99Ms: 5 }),
+      row('abort silent', 'sidecar', 1, { wanted: 500, seen: 500, p99Ms: 6 }),
+      row('abort active', 'sidecar', 1, { wanted: 500, seen: 500, p99Ms: 12 }),
+    ]
+  }
+  test('passes where all is met [bench.gate] [bench.goals]', () => {
+    const judged = judge(goodRows())
+    expect(judged.filter(({ verdict }) => verdict !== 'met').map(({ goal, reached }) => [goal.id, reached])).toEqual([])
+    expect(judged).toHaveLength(GOALS.length)
+    expect(exitCodeOf(judged)).toBe(0)
+  })
+  test.each([
+    ['cut-early', 'cut', 'sidecar', 'early', 1],
+    ['cut-all', 'cut', 'sidecar', 'cut', 199],
+    ['rps-64', 'rtt c=64', 'sidecar', 'rps', 84],
+    ['event-cpu', 'events', 'sidecar', 'cpuUsPerEvent', 11.1],
+    ['event-added', 'events', 'direct', 'p50Us', 20],
+    ['loaded-event-cpu', 'events', 'sidecar-loaded', 'cpuUsPerEvent', 14],
+    ['idle-memory', 'idle', 'sidecar', 'kbPerStream', 33],
+    ['abort-silent', 'abort silent', 'sidecar', 'seen', 499],
+    ['bulk', 'bulk', 'http-proxy', 'mbPerS', 101],
+  ])('fails where %s is missed [bench.gate] [bench.goals]', (id, measure, target, figure, value) => {
+    const rows = goodRows().map((one) =>
+      one.measure === measure && one.target === target ? { ...one, figures: { ...one.figures, [figure]: value } } : one,
+    )
+    const judged = judge(rows)
+    expect(judged.filter(({ verdict }) => verdict === 'missed').map(({ goal }) => goal.id)).toContain(id)
+    expect(exitCodeOf(judged)).toBe(1)
+  })
+  test('fails where something was not measured [bench.gate]', () => {
+    const judged = judge(goodRows().filter(({ measure }) => measure !== 'idle'))
+    expect(judged.filter(({ verdict }) => verdict === 'not measured').map(({ goal }) => goal.id)).toEqual(['idle-memory', 'idle-held'])
+    expect(exitCodeOf(judged)).toBe(1)
+  })
+})
+
+test('the page says where its figures come from [bench.page]', () => {
+  const about: RunAbout = {
+    ...{ isQuick: true, command: 'npm run bench -- --quick', startedAt: '2026-11-29 12:00', tookS: 60, loadBefore: 7.5, loadAfter: 8 },
+    ...{ machine: '2 × Some Processor, Node v20', isPinned: true },
+    targets: { sidecar: { title: 'impatient-hop', version: '0.1.0' }, 'http-proxy': { title: 'http-proxy', version: '1.18.1' } },
+  }
+  const rows = [row('rtt c=1', 'sidecar', 1, { rps: 900 }), row('rtt c=1', 'http-proxy', 1, { rps: 1_000 })]
+  const page = pageOf({ about, rows, failures: ['idle, nginx, repetition 1: did not come up'] })
+  for (const part of [
+    '**quick** run',
+    'npm run bench -- --quick',
+    'load average before 7.5',
+    'impatient-hop 0.1.0',
+    '2 × Some Processor',
+  ]) {
+    expect(page).toContain(part)
+  }
+  expect(page).toMatch(/\| impatient-hop \| 1 \| 900 \|.*\| 0\.90 \|/)
+  expect(page).toContain('- idle, nginx, repetition 1: did not come up')
+  expect(page).toContain('**not measured**')
+})
