@@ -24,11 +24,16 @@ export async function runCommandLine(words: readonly string[], commands: readonl
     world.out.print(trimmed(help))
     return 0
   }
-  return runFound(found, commands, world)
+  return runFound(found, words, commands, world)
 }
 
-async function runFound(found: { command: Command; typed: Typed } | null, commands: readonly Command[], world: World): Promise<ExitCode> {
-  const problem = found === null ? 'expected a command: impatient-hop --help lists them' : problemOf(found.command, found.typed, commands)
+type Found = { readonly command: Command; readonly typed: Typed } | null
+
+async function runFound(found: Found, words: readonly string[], commands: readonly Command[], world: World): Promise<ExitCode> {
+  const problem =
+    found === null
+      ? 'expected a command: impatient-hop --help lists them'
+      : (problemOf(found.command, found.typed, commands) ?? emptyFlag(found.command, words))
   if (found === null || problem !== null) {
     world.err.print(`${PRODUCT}: ${problem}`)
     return 2
@@ -36,13 +41,15 @@ async function runFound(found: { command: Command; typed: Typed } | null, comman
   return found.command.run(argumentsOf(found.command, found.typed), world)
 }
 
-/** yargs takes a lone `-` for a positional; `--events -` means the value. */
+/** yargs takes a lone `-` for a positional and `-5s` for a flag; after a flag they mean its value. */
 const joined =
   (words: readonly string[]) =>
   (word: string, index: number): string | null => {
     const isFlag = (text: string | undefined): boolean => text !== undefined && /^--[^=]+$/.test(text)
-    if (word === '-' && isFlag(words[index - 1])) return null
-    return isFlag(word) && words[index + 1] === '-' ? `${word}=-` : word
+    const isDashed = (text: string | undefined): text is string => text !== undefined && /^-(\d.*)?$/.test(text)
+    if (isDashed(word) && isFlag(words[index - 1])) return null
+    const next = words[index + 1]
+    return isFlag(word) && isDashed(next) ? `${word}=${next}` : word
   }
 const isWord = (word: string | null): word is string => word !== null
 
@@ -114,6 +121,18 @@ function problemOf(command: Command, typed: Typed, commands: readonly Command[])
   if (extra !== undefined) return unexpected(extra, command, commands, words[0] === command.name)
   const missing = positionals.find(({ name, isRequired }) => isRequired === true && (typed[name] ?? '') === '')
   return missing === undefined ? null : `${command.name}: expected ${missing.name.toUpperCase()}, got nothing: ${exampleOf(command)}`
+}
+
+/** A list flag that is given nothing would pass for one that was not given. */
+function emptyFlag({ flags = [] }: Command, words: readonly string[]): string | null {
+  const end = words.indexOf('--')
+  const typed = end === -1 ? words : words.slice(0, end)
+  const isNothing = (text: string | undefined): boolean => text === undefined || text.trim() === '' || text.startsWith('--')
+  const empty = flags.find(
+    ({ name, isList }) =>
+      isList === true && typed.some((word, index) => word === `--${name}=` || (word === `--${name}` && isNothing(typed[index + 1]))),
+  )
+  return empty === undefined ? null : `--${empty.name}: expected ${empty.takes}, got nothing`
 }
 
 function unknownFlag(name: string, command: Command, flags: readonly string[], commands: readonly Command[]): string {

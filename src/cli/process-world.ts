@@ -1,5 +1,6 @@
 /** The real process as the commands' world. What only one command needs is loaded when it runs. */
 import { readFileSync } from 'node:fs'
+import { realClock } from '../wire/real-clock.ts'
 import { createPaint, isColoured } from './paint.ts'
 import type { Printer, StopSignal, World } from './world.ts'
 
@@ -34,6 +35,7 @@ export function processWorld(): World {
       const answer = await fetch(url, { method, headers, redirect: 'manual', signal, ...(body === null ? {} : { body }) })
       return { status: answer.status, text: await answer.text() }
     },
+    wallMs: realClock.wallMs,
     readInput: () => readFileSync(0, 'utf8'),
   }
 }

@@ -44,6 +44,8 @@ export interface World {
   get(url: string, headers: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly text: string }>
   /** Any other request of it, with JSON where there is a body. Rejects where nobody answers. Absent: this world only looks. */
   send?(asked: Sent): Promise<{ readonly status: number; readonly text: string }>
+  /** The time of day, in ms since 1970. */
+  wallMs(): number
   /** All of stdin. Absent: there is none. */
   readInput?(): string
 }

@@ -83,9 +83,14 @@ export const durationOf =
   (text) => {
     const expected = 'a duration such as 250ms, 60s or 1m30s'
     const ms = parseDuration(text)
-    if (ms === null) return refuse(expected, text, /^\d+(\.\d+)?$/.test(text) ? `a number needs a unit, write ${text}s or ${text}ms` : '')
+    if (ms === null) return refuse(expected, text, durationRemedy(text))
     return ms < minMs ? refuse(`a duration of at least ${minMs}ms`, text) : read(ms)
   }
+
+function durationRemedy(text: string): string {
+  if (/^\d+(\.\d+)?$/.test(text)) return `a number needs a unit, write ${text}s or ${text}ms`
+  return text.startsWith('-') && parseDuration(text.slice(1)) !== null ? 'it cannot be below 0' : ''
+}
 
 /** Bytes. */
 export const parseSizeValue: Parse<number> = (text) => {

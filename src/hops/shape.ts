@@ -19,7 +19,11 @@ export function show(value: unknown): string {
 const durationMessage = (input: unknown): string =>
   typeof input === 'number'
     ? `expected a duration such as "30s", got ${input}: a bare number has no unit, write "${input}s" or "${input}ms"`
-    : `expected a duration such as "30s", "250ms" or "1m30s", got ${show(input)}`
+    : `expected a duration such as "30s", "250ms" or "1m30s", got ${show(input)}${unitless(input)}`
+
+/** A number as text, from a flag or in quotes. */
+const unitless = (input: unknown): string =>
+  typeof input === 'string' && /^\d+(\.\d+)?$/.test(input) ? `: a number needs a unit, write ${input}s or ${input}ms` : ''
 
 function readDuration<None>(none: None | null) {
   return z

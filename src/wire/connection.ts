@@ -62,6 +62,7 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
       openSession({ req, socket: connection.socket, head, connection: connection.number }, ports, whenFinished),
     )
   })
+  server.on('connect', (_, socket) => refuseTunnel(connections.get(socket as Socket), socket as Socket))
   server.on('checkContinue', (req, res) => {
     whenOwned(res, () => res.writeContinue())
     take(req, res)
@@ -142,6 +143,19 @@ function refuse(req: IncomingMessage, res: ServerResponse): void {
   res.end(body)
 }
 
+/** No forward proxy: without this Node would close the connection unanswered. */
+function refuseTunnel(connection: Connection | undefined, socket: Socket): void {
+  if (connection?.current !== null || connection.waiting > 0 || !socket.writable) return void socket.destroy()
+  socket.end(
+    refusal(
+      '405 Method Not Allowed',
+      'CONNECT is for forward proxies; this one stands in front of one server',
+      'Allow: GET, POST, DELETE\r\n',
+    ),
+    'latin1',
+  )
+}
+
 /** A client that closes its half before its request was whole can only have left. */
 function onFin(connection: Connection): void {
   const { current } = connection
@@ -176,12 +190,16 @@ function onClientError(connection: Connection | undefined, socket: Socket, error
 }
 
 function refusalOf({ code }: NodeJS.ErrnoException): string {
-  const [status, why] =
+  const [status, why]: readonly [string, string] =
     code === 'HPE_HEADER_OVERFLOW'
       ? ['431 Request Header Fields Too Large', 'the request head is larger than 64 KiB']
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'the request head did not arrive within 60 s']
         : ['400 Bad Request', `not a valid HTTP/1.1 request (${code ?? 'unknown'})`]
+  return refusal(status, why)
+}
+
+function refusal(status: string, why: string, more = ''): string {
   const body = `impatient-hop: ${why}\n`
-  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  return `HTTP/1.1 ${status}\r\n${more}Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
 }

@@ -18,6 +18,9 @@ export const cliRequirements = {
   'cli.completion': 'completion prints a script, and it completes commands, flags, choices and hops.',
   'cli.hops': 'hops lists the presets with their limits; hops show tells one, with its confidence and sources.',
   'cli.calls': 'calls lists what a running sidecar saw; where none answers it is one line and exit code 3.',
+  'cli.empty-flag': 'A list flag that is given nothing is one line that names it, and exit code 2.',
+  'cli.calls-tell':
+    'calls shows giving up by notification, what shadow would cut, work of tools alone, and how long a running orphan goes on.',
   'cli.no-color': 'No colour where output is piped, or NO_COLOR is set.',
   'cli.json-stderr':
     'With --log-format json stderr holds JSON lines alone: text for people is on stdout, or in the log where stdout is the events.',

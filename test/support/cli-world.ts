@@ -13,6 +13,7 @@ export interface Asked {
   readonly get?: World['get']
   readonly send?: NonNullable<World['send']>
   readonly input?: string
+  readonly wallMs?: number
 }
 
 export interface CliWorld {
@@ -23,7 +24,7 @@ export interface CliWorld {
   readonly deaths: StopSignal[]
 }
 
-export function cliWorld({ files = {}, env = {}, startApp, runDemo, get, send, input }: Asked = {}): CliWorld {
+export function cliWorld({ files = {}, env = {}, startApp, runDemo, get, send, input, wallMs = 0 }: Asked = {}): CliWorld {
   let [out, err] = ['', '']
   const listeners = new Set<(signal: StopSignal) => void>()
   const deaths: StopSignal[] = []
@@ -57,6 +58,7 @@ export function cliWorld({ files = {}, env = {}, startApp, runDemo, get, send, i
       get: get ?? unexpected('get'),
       send: send ?? unexpected('send'),
       readInput: () => input ?? '',
+      wallMs: () => wallMs,
     },
   }
 }

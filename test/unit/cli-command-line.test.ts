@@ -89,6 +89,18 @@ test.each([
   expect(err.trimEnd().split('\n')).toHaveLength(1)
 })
 
+test.each([[['--hop']], [['--hop', '--listen', ':1']], [['--hop', '']], [['--hop=']], [['--hop', 'a', '--hop']], [['run', '--hop', ' ']]])(
+  'a list flag that is given nothing is told, not passed over: %j [cli.empty-flag]',
+  async (words) => {
+    const { code, err, got } = await type(...words)
+    expect({ code, err, got }).toEqual({ code: 2, err: 'impatient-hop: --hop: expected NAME, got nothing\n', got: null })
+  },
+)
+test('what looks like a flag but is a number is a value: so it is judged as one [cli.bad-duration]', async () => {
+  expect((await type('--listen', '-5s', '--mode', 'act')).got?.args.flags).toMatchObject({ listen: '-5s', mode: 'act' })
+  expect((await type('--hop', '-')).got?.args.flags['hop']).toEqual(['-'])
+})
+
 test('help and version are asked for, and so on stdout', async () => {
   const help = await type('hops', '--help')
   expect(help.out).toContain('impatient-hop hops [action] [name]')

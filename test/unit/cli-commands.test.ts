@@ -30,7 +30,7 @@ test('examples are typed as they stand: no flag, command or hop in them is unkno
         startApp: () => Promise.reject(Object.assign(new Error('started'), { code: 'X', syscall: 'x' })),
         runDemo: async () => 0,
         get: async () => ({ status: 200, text: '{"calls":[],"faults":[],"path":[]}' }),
-        send: async () => ({ status: 200, text: '{}' }),
+        send: async () => ({ status: 200, text: '{"name":"a","cut":1,"path":[],"effective":{}}' }),
         files: {
           'faults.yaml': 'name: a\ndo: { refuse: {} }\n',
           'impatient-hop.yaml': 'upstream: http://h\n',
@@ -128,7 +128,35 @@ describe('calls', () => {
     )
     expect(asked.at(-1)).toEqual({ url: 'http://127.0.0.1:8475/api/v1/calls', headers: {} })
     expect(JSON.parse((await typed('calls --json', one)).out)).toEqual([record])
-    expect((await typed('calls', answering(200, '{"calls":[]}'))).out).toBe('No calls yet.\n')
+    const none = answering(200, '{"calls":[]}')
+    expect([(await typed('calls', none)).out, (await typed('calls --open', none)).out]).toEqual(['No calls yet.\n', 'No open calls.\n'])
+  })
+  const shown = async (more: Partial<CallRecord>): Promise<Record<string, string>> => {
+    const calls = [callRecord({ id: 'c1' }), callRecord({ id: 'c2', ...more })]
+    const { out } = await typed('calls', { ...answering(200, JSON.stringify({ calls })), wallMs: Date.parse('2026-11-29T10:00:08.000Z') })
+    const [titles = '', , line = ''] = out.split('\n')
+    const cells = (text: string): string[] => text.split(/ {2,}/)
+    return Object.fromEntries(cells(titles).map((title, index) => [title, cells(line)[index] ?? '']))
+  }
+  test('a call given up by notification shows when, so that its going on can be understood [cli.calls-tell]', async () => {
+    const work = { source: 'probe', startedMs: 3, endedMs: 6_003, outcome: 'orphaned', afterCloseMs: 4_003 } as const
+    expect(await shown({ abandonedMs: 2_000, abandonedBy: 'notification', work })).toMatchObject({
+      'GIVEN UP': '2.0 s, by notification',
+      WORK: 'orphaned',
+      'WENT ON': '4.0 s',
+    })
+  })
+  test('work is of tools; an orphan that runs shows how long so far [cli.calls-tell]', async () => {
+    const pending = { source: 'probe', startedMs: 3, endedMs: null, outcome: 'pending', afterCloseMs: null } as const
+    expect(await shown({ method: 'initialize', tool: null })).toMatchObject({ WHAT: 'initialize', WORK: '-', 'WENT ON': '-' })
+    const running = await shown({ closedMs: 3_000, abandonedMs: 3_000, abandonedBy: 'close', result: 'none', work: pending })
+    expect(running).toMatchObject({ WORK: 'running', 'WENT ON': '5.0 s so far' })
+    expect(running).not.toHaveProperty('GIVEN UP')
+  })
+  test('what shadow mode would have cut has a column, where there is any [cli.calls-tell]', async () => {
+    const wouldCut = [{ hop: 'nginx', cause: 'idle_timeout', atMs: 1_000 } as const]
+    expect((await shown({ wouldCut }))['WOULD BE CUT']).toBe('nginx idle at 1.0 s')
+    expect(await shown({})).not.toHaveProperty('WOULD BE CUT')
   })
   test('asks where it is told to, with the token [cli.calls]', async () => {
     await typed('calls --open --admin http://10.0.0.7:1', { ...one, env: { IMPATIENT_ADMIN_TOKEN: 't' } })

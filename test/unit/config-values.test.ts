@@ -94,6 +94,7 @@ test('durations need a unit [cli.bad-duration]', () => {
     'expected a duration such as 250ms, 60s or 1m30s, got 30: a number needs a unit, write 30s or 30ms',
   )
   expect(resultOf(durationOf(), 'soon')).toBe('expected a duration such as 250ms, 60s or 1m30s, got "soon"')
+  expect(resultOf(durationOf(), '-5s')).toBe('expected a duration such as 250ms, 60s or 1m30s, got "-5s": it cannot be below 0')
   expect(resultOf(durationOf(1), '0s')).toBe('expected a duration of at least 1ms, got "0s"')
 })
 test('sizes: a bare number is bytes', () => {

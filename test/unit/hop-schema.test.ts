@@ -156,6 +156,11 @@ request: { bodyMax: much }`),
   expect(errors('idle: { after: 0s }')).toEqual(['hops/x.yaml:1 idle.after: expected a duration above 0, or none for no limit, got "0s"'])
   expect(errors('total: off')).toEqual(['hops/x.yaml:1 total: expected none or { after: 5m }, got "off"'])
 })
+test('a number as text is told its unit [hops.file-errors]', () => {
+  expect(errors('idle: { after: "20" }')).toEqual([
+    'hops/x.yaml:1 idle.after: expected a duration such as "30s", "250ms" or "1m30s", got "20": a number needs a unit, write 20s or 20ms',
+  ])
+})
 test('a file that is no YAML, says a key twice, or is a list: one line each with its line [hops.yaml-errors]', () => {
   expect(errors('title: a\ntitle: b')).toEqual(['hops/x.yaml:2:1 the key title is given twice: keep one of them'])
   expect(errors('a: [')[0]).toMatch(/^hops\/x\.yaml:\d+:\d+ a bracket is not closed/)
@@ -217,7 +222,7 @@ test('--hop: a name, and what of it is different [hops.flag]', () => {
     with: { idle: { after: 20_000 }, total: { after: 'none' }, buffering: { holdHeaders: true } },
   })
   const error = (text: string) => (parseHopFlag(text) as { error: string }).error
-  expect(error('nginx:idle.after=20')).toBe('nginx:idle.after: expected a duration such as "30s", "250ms" or "1m30s", got "20"')
+  expect(error('nginx:idle.after=20')).toBe('nginx:idle.after: expected a duration such as "30s", "250ms" or "1m30s", got "20": a number needs a unit, write 20s or 20ms')
   expect(error('nginx:idel.after=20s')).toBe('nginx:idel: unknown key "idel"; did you mean "idle"?')
   expect(error('nginx:idle=20s')).toMatch(/^expected NAME or NAME:LIMIT\.after=DURATION/)
   expect(error('nginx:idle.after')).toMatch(/^expected NAME/)

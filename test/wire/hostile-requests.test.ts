@@ -46,6 +46,7 @@ describe('requests that are none', () => {
       /HPE_UNEXPECTED_CONTENT_LENGTH/,
     ],
     ['chunked that is not last', requestText('POST', '/', [['Transfer-Encoding', 'chunked, gzip']]), 400, /HPE_INVALID_TRANSFER_ENCODING/],
+    ['CONNECT', 'CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n', 405, /CONNECT is for forward proxies/],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400, /not a valid/],
     ['a head over 64 KiB', requestText('GET', '/', [['X-A', long(70_000)]]), 431, /larger than 64 KiB/],
     ['a target over 64 KiB', requestText('GET', `/${long(70_000)}`), 431, /larger than 64 KiB/],
