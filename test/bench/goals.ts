@@ -66,6 +66,7 @@ export const GOALS: readonly Goal[] = [
   },
   { id: 'abort-silent-p99', says: 'seen after, silent, p99, ms', reached: own('abort silent', 'p99Ms'), is: 'at-most', bound: 6 },
   { id: 'abort-active-p99', says: 'seen after, active, p99, ms', reached: own('abort active', 'p99Ms'), is: 'at-most', bound: 12 },
+  { id: 'memory', says: 'MB grown since the first 10,000 exchanges', reached: own('memory', 'grownMb'), is: 'at-most', bound: 32 },
   {
     id: 'loaded-event-cpu',
     says: 'CPU per event with 3 hops and 20 faults against none',

@@ -38,7 +38,17 @@ export const FULL: readonly Step[] = [
   step('abort', { clientArgs: ['--mode', 'silent'], aboutMs: 8_000, repetitions: 3, only: BASICS }),
   step('abort', { clientArgs: ['--mode', 'active'], aboutMs: 2_500, repetitions: 3, only: BASICS }),
   step('idle', { clientArgs: [], limitMs: 180_000, aboutMs: 19_000, repetitions: 1, only: BASICS }),
+  step('memory', { clientArgs: ['--exchanges', '100000'], limitMs: 300_000, aboutMs: 28_000, repetitions: 1, only: ['sidecar'] }),
 ]
+
+/** The whole promise on memory, in place of the tenth of it that a full run has time for. */
+export const MILLION: Step = step('memory', {
+  clientArgs: ['--exchanges', '1000000'],
+  limitMs: 1_800_000,
+  aboutMs: 250_000,
+  repetitions: 1,
+  only: ['sidecar'],
+})
 
 export const QUICK: readonly Step[] = [
   step('rtt', { clientArgs: ['--warm', '250', '--ms', '450'], aboutMs: 1_400, repetitions: 2 }),

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the six measures, each proxy a process of its own, repetitions interleaved; a table and JSON.
- * `--quick` · `--targets a,b` · `--measures a,b` · `--reps N` · `--sidecar DIR` another build · `--beside DIR` a second build as a target of its own.
+ * `--quick` · `--million` exchanges for memory · `--targets a,b` · `--measures a,b` · `--reps N` · `--sidecar DIR` another build · `--beside DIR` a second build as a target of its own.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import type { Results, RunAbout } from './page.ts'
 import { pageOf } from './page.ts'
 import { LAST_RESULTS, RESULTS_PAGE, ROOT, SIDECAR_DIR, WORKSHOP } from './places.ts'
 import type { Planned } from './plan.ts'
-import { aboutMsOf, FULL, planOf, QUICK } from './plan.ts'
+import { aboutMsOf, FULL, MILLION, planOf, QUICK } from './plan.ts'
 import { canPin, endAll, stage } from './stage.ts'
 import type { Row } from './summary.ts'
 import type { Target } from './targets.ts'
@@ -95,7 +95,8 @@ async function main(): Promise<void> {
   build()
   const targets = chosenTargets()
   const measures = listOf('measures')
-  const steps = (isQuick ? QUICK : FULL)
+  const all = process.argv.includes('--million') ? [...FULL.filter(({ measure }) => measure !== 'memory'), MILLION] : FULL
+  const steps = (isQuick ? QUICK : all)
     .filter(({ measure }) => measures === null || measures.includes(measure))
     .map((one) => (one.only === undefined || besideDir === '' ? one : { ...one, only: [...one.only, 'beside'] }))
   const reps = argOf('reps', '')

@@ -82,6 +82,7 @@ describe('the gate', () => {
       row('idle', 'sidecar', 1, { kbPerStream: 32, held: 9_900, wanted: 9_900 }),
       row('cut', 'sidecar', 1, { wanted: 200, cut: 200, early: 0, p50Ms: 1.5, p99Ms: 5 }),
       row('abort silent', 'sidecar', 1, { wanted: 500, seen: 500, p99Ms: 6 }),
+      row('memory', 'sidecar', 1, { grownMb: 32 }),
       row('abort active', 'sidecar', 1, { wanted: 500, seen: 500, p99Ms: 12 }),
     ]
   }

@@ -1,6 +1,7 @@
 /** The benchmark's client: one measure per run, one JSON line per figure set on stdout. `--measure rtt --port N --upstream PORT --pid PROXY`. */
 import { measureBulk, measureEvents, measureRtt } from './measure-flow.ts'
 import { measureAbort, measureCut, measureIdle } from './measure-life.ts'
+import { measureMemory } from './measure-memory.ts'
 import { argOf } from './wire-words.ts'
 
 const MEASURES: Readonly<Record<string, () => Promise<void>>> = {
@@ -10,6 +11,7 @@ const MEASURES: Readonly<Record<string, () => Promise<void>>> = {
   idle: measureIdle,
   cut: measureCut,
   abort: measureAbort,
+  memory: measureMemory,
 }
 
 const measure = MEASURES[argOf('measure', '')]
