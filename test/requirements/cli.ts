@@ -21,6 +21,7 @@ export const cliRequirements = {
   'cli.empty-flag': 'A list flag that is given nothing is one line that names it, and exit code 2.',
   'cli.calls-tell':
     'calls shows giving up by notification, what shadow would cut, work of tools alone, and how long a running orphan goes on.',
+  'cli.package': 'npm pack carries the built command, the probe and the presets.',
   'cli.no-color': 'No colour where output is piped, or NO_COLOR is set.',
   'cli.json-stderr':
     'With --log-format json stderr holds JSON lines alone: text for people is on stdout, or in the log where stdout is the events.',
