@@ -109,8 +109,7 @@ export function takeResult(
   call.resultOutcome = answer.outcome
   call.isTask = answer.isTask
   sayDrained(state, call, atMs, say)
-  if (answer.mismatch !== null)
-    breakRule(state, call, 'header-mismatch', `${answer.mismatch}: the server found that header and body differ`)
+  if (answer.mismatch !== null) takeMismatch(state, call, answer.mismatch)
   if (state.kind === 'subscription' && state.listening !== 'cancelled') state.listening = 'ended'
   const taskId = answer.isTask ? answer.taskId : call.taskId
   if (taskId !== null && answer.outcome === 'ok') {
@@ -121,6 +120,12 @@ export function takeResult(
   if (call.method !== 'tools/list' || answer.outcome !== 'ok') return
   const listed = toolsIn(textOf() ?? '')
   if (listed.length > 0) say({ is: 'tools', names: listed.map(({ name }) => name), listed })
+}
+
+/** The server compared header and body: where it names no header, its word alone is no proof. */
+function takeMismatch(state: LedgerState, call: CallState, header: string): void {
+  if (header === '') breakRule(state, call, 'header-mismatch', 'the server says that a header and the body differ, not which', 'notice')
+  else breakRule(state, call, 'header-mismatch', `the server found that the body and this header differ: ${header}`)
 }
 
 /**

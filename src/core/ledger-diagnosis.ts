@@ -5,11 +5,13 @@ import { closedByOf } from './verdict.ts'
 /** How far from a default a close may be and still be its doing: clients start their timers a little before we see the request. */
 const BEFORE_MS = 1_000
 const AFTER_MS = 1_500
+/** Its timers are coarse. */
+const FETCH_AFTER_MS = 3_000
 /** The TypeScript SDKs give a request this long, and Node's fetch this long without a byte. */
 const SDK_TIMEOUT_MS = 60_000
 const FETCH_SILENCE_MS = 300_000
 
-const isNear = (ms: number, defaultMs: number): boolean => ms >= defaultMs - BEFORE_MS && ms <= defaultMs + AFTER_MS
+const isNear = (ms: number, defaultMs: number, afterMs = AFTER_MS): boolean => ms >= defaultMs - BEFORE_MS && ms <= defaultMs + afterMs
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
 
 /** Null: nothing that the times alone would tell. */
@@ -21,7 +23,7 @@ export function diagnosisOf(state: LedgerState, call: CallState): string | null 
   const abandonedMs = abandonedAtMs - state.openedAtMs
   if (isNear(abandonedMs, SDK_TIMEOUT_MS)) return `the client gave up at ${seconds(abandonedMs)}, its default; ${progressRemark(call)}`
   const silenceMs = state.silenceAtCloseMs ?? 0
-  if (!isNear(silenceMs, FETCH_SILENCE_MS)) return null
+  if (!isNear(silenceMs, FETCH_SILENCE_MS, FETCH_AFTER_MS)) return null
   const awaited = state.seenStatus === null ? 'headers' : 'a byte'
   return `the client gave up after ${seconds(silenceMs)} without ${awaited}, the default of Node's fetch; a keepalive would have reset it`
 }

@@ -109,6 +109,16 @@ test('revision, client, session and trace from wherever they are', () => {
   expect(readAsk({ method: 'POST', target: '/messages?sessionId=a%20b', rawHeaders: [] }, call('1')).session).toBe('a b')
 })
 
+test('what is asked is told apart by a number: whatever the order of parameters, without `_meta`', () => {
+  const hashOf = (params: string): number | null | undefined => post(`{"id":1,"method":"m","params":{${params}}}`).requests[0]?.paramsHash
+  const [a, b, c] = ['"a":"x"', '"b":[1,{"y":2}]', '"c":9007199254740993']
+  expect(hashOf(`${c},${a}, ${b} ,"_meta":{"progressToken":1}`)).toBe(hashOf(`${a},${b},${c}`))
+  expect(hashOf(`"_meta" : {} , ${a}`)).toBe(hashOf(a))
+  const others = ['', '"a":"y"', '"a":"b","b":"a"', '"a":"a","b":"b"', b, c, '"c":9007199254740992', `${a},${b}`, '"a":["x"]']
+  expect(new Set([a, ...others].map(hashOf)).size).toBe(others.length + 1)
+  expect(post('{"id":1,"method":"m"}').requests[0]?.paramsHash).toBeNull()
+})
+
 describe('raw JSON', () => {
   const accepts = (text: string): boolean => findIn(bytesOfText(text), {}) !== null
   test.each(['1', '-0.5e+3', '"a\\u00e9\\n"', 'null', '[1,[true,{"a":[]}],false]', ' {"a" : {} } '])('takes %s', (text) =>

@@ -63,13 +63,15 @@ export function idOf(bytes: Uint8Array, found: Found | undefined): string | null
   return /^-?\d/.test(raw) ? String(Number(raw)) : null
 }
 
+const HASHES = 2 ** 52
+
 /** A number that the members of an object `bytes[start, end)` but `_meta` give together, whatever their order; values count as written. */
 export function hashOfMembers(bytes: Uint8Array, { start }: Found): number {
   let hash = 0
   skipObject(bytes, start, (at, keyStart, keyEnd) => {
     const end = skipValue(bytes, at, 1)
     if (end > 0 && !isWritten(bytes, keyStart + 1, keyEnd - 1, '_meta')) {
-      hash = (hash + hashOf(bytes, keyStart, keyEnd) * 3 + hashOf(bytes, at, end)) % Number.MAX_SAFE_INTEGER
+      hash = (hash + hashOf(bytes, at, end, hashOf(bytes, keyStart, keyEnd))) % HASHES
     }
     return end
   })

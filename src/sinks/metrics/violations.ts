@@ -27,7 +27,7 @@ const NOTICES: CounterAbout = {
 }
 
 /** Judged by what else happened, and so either of both. */
-const EITHER: readonly RuleId[] = ['cancelled-notification-over-http', 'request-id-reused']
+const EITHER: readonly RuleId[] = ['cancelled-notification-over-http', 'request-id-reused', 'header-mismatch']
 
 export const violationsFamily: Family = {
   about: [VIOLATIONS, NOTICES],
