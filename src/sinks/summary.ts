@@ -77,7 +77,7 @@ export function createSummary(clock: Pick<Clock, 'nowMs'>, foreign: ForeignClose
       ),
       ...shadow.lines(),
       ...row('undelivered', undelivered, `${plural(undelivered, 'result')} came from the server and never reached the client`),
-      ...row('violations', violations, `${violations} of the protocol's rules on cancellation`),
+      ...row('violations', violations, `${violations} of the protocol's rules, by name in the records`),
       ...(foreign?.lines() ?? []).map((line, index) => (index === 0 ? 'cut by others' : '').padEnd(15) + line),
     ]
   }

@@ -120,7 +120,7 @@ describe('a call that comes again after a cut', () => {
   })
 })
 
-describe('duplicate work [mcp.duplicate-work]', () => {
+describe('duplicate work', () => {
   const overlap = (annotations: string | null, endMs: number | null): { count: number; notices: readonly string[] } => {
     const { rig, told } = rigOf()
     if (annotations !== null) rig.run(...tools(annotations))
@@ -131,7 +131,7 @@ describe('duplicate work [mcp.duplicate-work]', () => {
     rig.until(100_000)
     return { count: told('duplicate_work').length, notices: rig.settled.find(({ id }) => id === first)?.notices ?? [] }
   }
-  test('is work that went on when the call came again; what nobody reported is not guessed', () => {
+  test('is work that went on when the call came again; what nobody reported is not guessed [mcp.duplicate-work]', () => {
     expect(overlap(null, 4_000)).toMatchObject({ count: 1, notices: ['duplicate-work', expect.stringContaining('in no list seen here')] })
     expect(overlap(null, 1_900)).toEqual({ count: 0, notices: [] })
     expect(overlap(null, null)).toEqual({ count: 0, notices: [] })
@@ -267,8 +267,8 @@ test('what a cut could not destroy: a task whose wait was cut lives on [mcp.task
   ])
 })
 
-describe('what is kept [mcp.bounded]', () => {
-  test('many exchanges of many sessions leave it flat', () => {
+describe('what is kept', () => {
+  test('many exchanges of many sessions leave it flat [mcp.bounded]', () => {
     const rig = journalRig({ waitMs: 100 })
     let peak = 0
     for (let n = 0; n < 20_000; n += 1) {

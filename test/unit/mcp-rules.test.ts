@@ -80,12 +80,12 @@ describe('the table', () => {
   })
 })
 
-describe('what the server says [mcp.rule-broken]', () => {
+describe('what the server says', () => {
   test('legal progress and a result break nothing', () =>
     expect(broken(...call(), ...passed(5, progress(1)), ...passed(6, progress(1.5)), ...passed(9, resultEvent()), ...done(10))).toEqual(
       none,
     ))
-  test('response-after-final: a second answer, or progress after the first', () => {
+  test('response-after-final: a second answer, or progress after the first [mcp.rule-broken]', () => {
     expect(broken(...call(), ...passed(9, resultEvent()), ...passed(9, resultEvent()), ...done(10))).toEqual(
       violation('response-after-final'),
     )
@@ -172,6 +172,7 @@ describe('what the server says [mcp.rule-broken]', () => {
       )
     expect(broken(...facts('/mcp', '2025-11-25'))).toEqual(violation('request-answered-202'))
     expect(broken(...facts('/mcp', null))).toEqual(notice('request-answered-202'))
+    expect(broken(...facts('/messages?sessionId=elsewhere', '2025-11-25'))).toEqual(none)
   })
 })
 

@@ -51,7 +51,7 @@ export const RULES = {
   },
   'stale-message': {
     brokenBy: 'server',
-    why: 'A message came for a request that was cancelled; the client drops it. It may have been on its way.',
+    why: 'A message came for a request that was cancelled, perhaps on its way already: it is counted and passed on, for dropping it is the client’s.',
     ...{ appliesIn: REVISIONS, mustIn: NONE, ifUnknown: 'notice' },
     sections: {
       session: 'basic/utilities/cancellation#timing-considerations',

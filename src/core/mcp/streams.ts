@@ -165,7 +165,11 @@ export function createStreams<T extends Talker>(peers: Peers<T>, members: Readon
     },
     accepted(talker, peer, atMs) {
       const { stream } = peer
-      if (stream === null) return join(talker, atMs, broke('request-answered-202'))
+      if (stream === null) {
+        // An address of 2024-11-05 says itself what it is: its stream is open elsewhere.
+        if (sessionIn(talker.ledger.view.target) === null) join(talker, atMs, broke('request-answered-202'))
+        return
+      }
       members.get(stream)?.awaitedBy.add(talker)
       join(talker, atMs, { is: 'continued', on: stream.id })
     },
