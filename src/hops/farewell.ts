@@ -13,21 +13,26 @@ export interface Farewell {
 
 export function createFarewell(out: Out): Farewell {
   let hasSpoken = false
-  let pending: { writesLeft: number; lastMs: number; readonly ending: Break; readonly cause: Cause } | null = null
+  let lastWriteMs = -Infinity
+  let pending: { writesLeft: number; readonly ending: Break; readonly cause: Cause } | null = null
   return {
     say(manner, ending, cause, duringWriteMs = -Infinity) {
       if (hasSpoken) return
       hasSpoken = true
       if (manner === 'none') return
+      lastWriteMs = Math.max(lastWriteMs, duringWriteMs)
       if (typeof manner === 'string') out.toServer(lost(manner, cause))
-      else pending = { writesLeft: manner.afterWrites, lastMs: duringWriteMs, ending, cause }
+      else pending = { writesLeft: manner.afterWrites, ending, cause }
     },
     wrote(signal, atMs) {
-      if (pending === null || (signal.is !== 'head' && signal.is !== 'piece')) return
+      if (signal.is !== 'head' && signal.is !== 'piece') return
       if (signal.is === 'piece') {
-        if (atMs === pending.lastMs) return
-        pending.lastMs = atMs
+        // Also of an instant that began before the word was said: however a write is split, it is one.
+        const isSameWrite = atMs === lastWriteMs
+        lastWriteMs = atMs
+        if (isSameWrite) return
       }
+      if (pending === null) return
       pending.writesLeft -= 1
       if (pending.writesLeft > 0) return
       const { ending, cause } = pending

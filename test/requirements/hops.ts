@@ -68,4 +68,5 @@ export const lineRequirements = {
   'line.any-split': 'Any split of the stream gives the same bytes, times and end',
   'hops.retry-loss': 'a hop with request.retry on loss runs the same request again on a fresh connection, and the record says so',
   'hops.retry-timeout': 'a hop with request.retry on timeout gives the attempt up and runs the request again; its total runs on',
+  'hops.one-write-an-instant': 'bytes of one instant are one write to whoever counts writes, however they are split',
 } as const

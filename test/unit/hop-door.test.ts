@@ -4,7 +4,7 @@ import type { Cause } from '../../src/core/signal.ts'
 import { lost } from '../../src/core/signal.ts'
 import { compileHop, compileLine, connectLimit } from '../../src/hops/compile.ts'
 import type { Hop } from '../../src/hops/hop.ts'
-import { answer, buffering, done, event, gone, half, hop, idle, left, limit, rig, sse, total } from '../support/line-rig.ts'
+import { answer, buffering, done, event, gone, half, hop, idle, left, limit, raw, rig, sse, total } from '../support/line-rig.ts'
 
 const path = (...hops: Hop[]) => rig(compileLine(hops, []))
 const custom = (more: Partial<Hop> = {}): Hop => ({ name: 'path[0]:custom', preset: 'custom', ...more })
@@ -161,4 +161,18 @@ test('a loss before the headers that nobody answers is a bare close, told to the
   const r = path(hop('tcp', { upstreamLoss: { beforeHeaders: null, midStream: truncate } })).ask()
   r.server(5, gone('rst'))
   expect(r.effects.at(-1)).toMatchObject({ signal: { is: 'lost', ending: 'fin', isBare: true } })
+})
+test('the write in which a hop is told of a leaving is one write, however it is split [hops.one-write-an-instant]', () => {
+  const outer = hop('outer', { idle: idle(1, { upstream: { afterWrites: 1 } }) })
+  const inner = hop('inner', {
+    clientAbort: { midStream: { afterWrites: 1 }, beforeHeaders: 'at-once', halfClose: 'abort', upstream: 'fin' },
+  })
+  const toldAfter = (...parts: string[]) =>
+    path(outer, inner)
+      .ask()
+      .server(0, sse)
+      .server(2, ...parts.map(raw))
+      .toServer()
+  expect(toldAfter('data: a')).toEqual(['+0 request', '+0 asked'])
+  expect(toldAfter('d', 'ata: a')).toEqual(['+0 request', '+0 asked'])
 })
