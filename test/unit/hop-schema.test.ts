@@ -222,7 +222,9 @@ test('--hop: a name, and what of it is different [hops.flag]', () => {
     with: { idle: { after: 20_000 }, total: { after: 'none' }, buffering: { holdHeaders: true } },
   })
   const error = (text: string) => (parseHopFlag(text) as { error: string }).error
-  expect(error('nginx:idle.after=20')).toBe('nginx:idle.after: expected a duration such as "30s", "250ms" or "1m30s", got "20": a number needs a unit, write 20s or 20ms')
+  expect(error('nginx:idle.after=20')).toBe(
+    'nginx:idle.after: expected a duration such as "30s", "250ms" or "1m30s", got "20": a number needs a unit, write 20s or 20ms',
+  )
   expect(error('nginx:idel.after=20s')).toBe('nginx:idel: unknown key "idel"; did you mean "idle"?')
   expect(error('nginx:idle=20s')).toMatch(/^expected NAME or NAME:LIMIT\.after=DURATION/)
   expect(error('nginx:idle.after')).toMatch(/^expected NAME/)
