@@ -73,6 +73,6 @@ test('the files it names exist, the presets are as many as it says', () => {
   const named = [...README.matchAll(/\]\(([^)#:]+)\)|`((?:src|test|config|\.ci)\/[\w./-]+)`/g)].map(([, link, path]) => link ?? path ?? '')
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
-  const presets = readdirSync(join(ROOT, 'config/hops')).length
+  const presets = readdirSync(join(ROOT, 'config/hops')).filter((name) => name.endsWith('.yaml')).length
   for (const text of [README, readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')]) expect(text).toContain(`${presets} presets`)
 })

@@ -206,7 +206,7 @@ test('mistakes in a file name its line [faults2.scenario-form]', () => {
   expect(errorsOf('name: s\nphases:\n  - name: b\n    for: 1s\n    path:\n      - hop: nope\n')).toEqual([
     expect.stringMatching(/^s\.yaml:6 phases\[0\]\.path\[0\]\S*: .*nope/),
   ])
-  expect(errorsOf('name: [')).toEqual([expect.stringMatching(/^s\.yaml:1 /)])
+  expect(errorsOf('name: [')).toEqual([expect.stringMatching(/^s\.yaml:1:8 a bracket is not closed/)])
   const gone = readScenarioFile('gone.yaml', () => {
     throw Object.assign(new Error('no'), { code: 'ENOENT' })
   })
