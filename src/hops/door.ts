@@ -70,20 +70,18 @@ export function doorSeat(hop: Hop, own: OwnCuts, { isNearest, clientSend }: { is
       if (hop.clientSend === undefined) return seat
       const { afterMs, ending, upstream } = hop.clientSend
       let isVetoed = false
-      return {
-        ...seat,
-        pressed(side, isBlocked, atMs) {
-          out.hold(side === 'client' ? 'server' : 'client', isBlocked)
-          if (side === 'client' && !isVetoed) out.wakeAt(isBlocked ? atMs + afterMs : null)
-        },
-        wake() {
-          if (isGone) return
-          isVetoed = !out.mayCut(clientSend)
-          if (isVetoed) return out.note({ is: 'decided', what: 'capped' })
-          cutOff({ answer: null, ending }, clientSend)
-          farewell.say(upstream, ending === 'silent' ? 'rst' : 'fin', clientSend)
-        },
+      seat.pressed = (side, isBlocked, atMs) => {
+        out.hold(side === 'client' ? 'server' : 'client', isBlocked)
+        if (side === 'client' && !isVetoed) out.wakeAt(isBlocked ? atMs + afterMs : null)
       }
+      seat.wake = () => {
+        if (isGone) return
+        isVetoed = !out.mayCut(clientSend)
+        if (isVetoed) return out.note({ is: 'decided', what: 'capped' })
+        cutOff({ answer: null, ending }, clientSend)
+        farewell.say(upstream, ending === 'silent' ? 'rst' : 'fin', clientSend)
+      }
+      return seat
     },
   }
 }

@@ -80,7 +80,8 @@ function begin(x: Exchange, ask: AskMeaning | null): void {
   const waiting = asking.waiting ?? []
   asking.waiting = null
   const line = x.line ?? beginLine(x, ask)
-  line.fromClient({ ...headOf(req), rawHeaders: endToEnd(req.rawHeaders) }, x.turnMs)
+  const { method, target, rawHeaders } = headOf(req)
+  line.fromClient({ is: 'request', method, target, rawHeaders: endToEnd(rawHeaders) }, x.turnMs)
   for (const bytes of waiting) line.fromClient({ is: 'piece', bytes, mark: null }, x.turnMs)
 }
 
@@ -197,7 +198,7 @@ const givesHeader = ({ inject, trace }: Asking): boolean => trace !== null && (i
 function outgoing({ asking }: Exchange, request: Request): Request {
   const isTold = givesHeader(asking) && asking.trace !== null
   const rawHeaders: RawHeaders = isTold ? withHeader(request.rawHeaders, 'traceparent', asking.trace?.header ?? '') : request.rawHeaders
-  return { ...request, rawHeaders: withoutExpect(rawHeaders) }
+  return { is: 'request', method: request.method, target: request.target, rawHeaders: withoutExpect(rawHeaders) }
 }
 
 function withoutExpect(rawHeaders: RawHeaders): RawHeaders {

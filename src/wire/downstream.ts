@@ -42,9 +42,17 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
   const socket = res.socket as Socket
   let endsByClosing = false
   let isCut = false
+  let isHeadKept = false
+  /** Not `flushHeaders`: it would write the head as UTF-8. */
+  const flushHead = (): void => {
+    if (isHeadKept && !socket.destroyed) res.write(NO_BYTES)
+    isHeadKept = false
+  }
   return {
     head(head, framing, keepAlive) {
-      sendHead(req, res, head, framing, keepAlive)
+      isHeadKept = writeHead(req, res, head, framing, keepAlive)
+      // The body's first bytes, where they came with the head, are told a tick later: then both go in one write.
+      if (isHeadKept) process.nextTick(afterTick, flushHead)
       endsByClosing = !res.chunkedEncoding && headerOf(head.rawHeaders, 'content-length') === null
     },
     interim: ({ status, reason, rawHeaders }) => {
@@ -52,12 +60,17 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
       const lines = pairsOf(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
       socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1')
     },
-    write: (bytes) => res.write(bytes),
+    write(bytes) {
+      isHeadKept = false // it goes with them
+      return res.write(bytes)
+    },
     end(rawTrailers) {
+      isHeadKept = false
       if (rawTrailers.length > 0 && res.chunkedEncoding) res.addTrailers(pairsOf(rawTrailers))
       res.end()
     },
     cut(ending, isSilent) {
+      flushHead()
       isCut = true
       if (isSilent) {
         // The connection is forgotten, not closed: whatever comes next meets a reset, before anybody can answer it.
@@ -81,7 +94,10 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
   }
 }
 
-function sendHead(req: IncomingMessage, res: ServerResponse, head: Head, framing: AnswerFraming, keepAlive: boolean): void {
+const afterTick = (run: () => void): void => process.nextTick(run)
+
+/** True: it goes with the body's first bytes. A head without a body goes out with its end. */
+function writeHead(req: IncomingMessage, res: ServerResponse, head: Head, framing: AnswerFraming, keepAlive: boolean): boolean {
   const hasBody = req.method !== 'HEAD' && head.status !== 204 && head.status !== 304
   const isSized = head.origin === 'sidecar' || framing === 'sized'
   if (framing === 'eof' && hasBody && !isSized) res.useChunkedEncodingByDefault = false
@@ -90,8 +106,7 @@ function sendHead(req: IncomingMessage, res: ServerResponse, head: Head, framing
   res.sendDate = false
   const reason = head.reason === '' && head.origin === 'sidecar' ? (STATUS_CODES[head.status] ?? '') : head.reason
   res.writeHead(head.status, reason, (isChunked ? head.rawHeaders : withoutTrailerHeader(head.rawHeaders)) as string[])
-  // Not `flushHeaders`: it would write the head as UTF-8. A head without a body goes out with its end.
-  if (hasBody) res.write(NO_BYTES)
+  return hasBody
 }
 
 /** FIN after what was written; the peer's bytes are read and dropped until its own FIN, or until it took too long. */

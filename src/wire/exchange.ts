@@ -94,13 +94,17 @@ export function openExchange(
 }
 
 export function createExchange(
-  opening: Pick<Exchange, 'req' | 'downstream' | 'connection' | 'isSession'>,
+  { req, downstream, connection, isSession }: Pick<Exchange, 'req' | 'downstream' | 'connection' | 'isSession'>,
   ports: ExchangePorts,
   whenFinished: (x: Exchange) => void,
 ): Exchange {
   const { id, tell } = ports.openRecord()
+  // Every key by its name: one that follows a spread gives each object a shape of its own, and a price for all who read it.
   return {
-    ...opening,
+    req,
+    downstream,
+    connection,
+    isSession,
     id,
     ports,
     tell,
@@ -128,8 +132,10 @@ export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
   const { ports, connection, isSession } = x
   const bodyText = (): string | null => (ask === null ? null : x.asking.body.text())
   const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, isSession, atMs: x.turnMs })
+  const { toClient, closed } = endsOfAnswer(x)
   const ends: Ends = {
-    ...endsOfAnswer(x),
+    toClient,
+    closed,
     toServer: (signal) => toServer(x, signal),
     hold: (from, isHeld) => hold(x, from, isHeld),
     noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),

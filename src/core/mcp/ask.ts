@@ -67,25 +67,28 @@ export function headersTell(rawHeaders: RawHeaders, method: string): boolean {
  * Never throws: what is not MCP is of kind `other`.
  */
 export function readAsk({ method, target, rawHeaders }: AskHead, body: string | Uint8Array | null): AskMeaning {
-  const known = {
-    revision: headerOf(rawHeaders, 'mcp-protocol-version'),
-    client: productOf(headerOf(rawHeaders, 'user-agent')),
-    session: headerOf(rawHeaders, 'mcp-session-id') ?? sessionIn(target),
+  const revision = headerOf(rawHeaders, 'mcp-protocol-version')
+  const client = productOf(headerOf(rawHeaders, 'user-agent'))
+  const session = headerOf(rawHeaders, 'mcp-session-id') ?? sessionIn(target)
+  const bare = (kind: ExchangeKind, requests: readonly RpcRequest[] = [], notifications: readonly RpcNotification[] = []): AskMeaning => ({
+    kind,
+    requests,
+    notifications,
+    revision,
+    client,
+    session,
     mismatch: null,
-  }
-  const bare = { ...known, requests: [], notifications: [] }
-  if (/\bwebsocket\b/i.test(headerOf(rawHeaders, 'upgrade') ?? '')) return { ...bare, kind: 'websocket' }
-  if (method === 'GET' && /\btext\/event-stream\b/i.test(headerOf(rawHeaders, 'accept') ?? '')) return { ...bare, kind: 'get_sse' }
-  if (method !== 'POST') return { ...bare, kind: 'other' }
+  })
+  if (/\bwebsocket\b/i.test(headerOf(rawHeaders, 'upgrade') ?? '')) return bare('websocket')
+  if (method === 'GET' && /\btext\/event-stream\b/i.test(headerOf(rawHeaders, 'accept') ?? '')) return bare('get_sse')
+  if (method !== 'POST') return bare('other')
 
   const told = headersTell(rawHeaders, method) ? requestOfHeaders(rawHeaders) : null
   const envelope = body === null ? null : readEnvelope(body)
   if (envelope === null) {
-    if (told === null) return { ...bare, kind: 'other' }
-    if (told.method.startsWith('notifications/')) {
-      return { ...bare, kind: 'notification', notifications: [{ method: told.method, requestId: null }] }
-    }
-    return { ...bare, kind: told.method === LISTEN ? 'subscription' : 'call', requests: [told] }
+    if (told === null) return bare('other')
+    if (told.method.startsWith('notifications/')) return bare('notification', [], [{ method: told.method, requestId: null }])
+    return bare(told.method === LISTEN ? 'subscription' : 'call', [told])
   }
   const requests = envelope.requests.slice(0, BATCH_MAX)
   const [only] = requests
@@ -94,10 +97,10 @@ export function readAsk({ method, target, rawHeaders }: AskHead, body: string | 
     // Headers and body that differ are refused by a server of 2026-07-28; its headers decide.
     requests: told !== null && only !== undefined && requests.length === 1 ? [{ ...only, method: told.method, tool: told.tool }] : requests,
     notifications: envelope.notifications.slice(0, BATCH_MAX),
-    revision: known.revision ?? envelope.revision,
-    client: envelope.client ?? known.client,
-    session: known.session,
-    mismatch: mismatchOf(rawHeaders, envelope.mirrored, known.revision ?? envelope.revision),
+    revision: revision ?? envelope.revision,
+    client: envelope.client ?? client,
+    session,
+    mismatch: mismatchOf(rawHeaders, envelope.mirrored, revision ?? envelope.revision),
   }
 }
 

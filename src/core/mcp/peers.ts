@@ -69,8 +69,17 @@ export interface Member<T> {
 }
 
 export const memberOf = <T>(): Member<T> => ({
-  ...{ peers: new Set(), ids: new Set(), carries: [], namesOpen: [], issuedAtMs: new Map(), awaitedBy: new Set(), resumedBy: new Set() },
-  ...{ resumes: null, resumesId: null, isResumption: false, eventsSeen: 0 },
+  peers: new Set(),
+  ids: new Set(),
+  carries: [],
+  namesOpen: [],
+  issuedAtMs: new Map(),
+  awaitedBy: new Set(),
+  resumedBy: new Set(),
+  resumes: null,
+  resumesId: null,
+  isResumption: false,
+  eventsSeen: 0,
 })
 
 export const PEERS_MAX = 5_000
