@@ -31,8 +31,8 @@ const step = (
 const BASICS = ['direct', 'sidecar', 'http-proxy', 'nginx', 'haproxy', 'toxiproxy']
 
 export const FULL: readonly Step[] = [
-  step('rtt', { clientArgs: ['--warm', '700', '--ms', '1500'], aboutMs: 4_400, repetitions: 5 }),
-  step('events', { clientArgs: ['--warm', '1000', '--ms', '2500'], aboutMs: 3_700, repetitions: 5 }),
+  step('rtt', { clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 3_800, repetitions: 5 }),
+  step('events', { clientArgs: ['--warm', '1000', '--ms', '2200'], aboutMs: 3_400, repetitions: 5 }),
   step('bulk', { clientArgs: ['--times', '2'], aboutMs: 1_800, repetitions: 5, only: BASICS }),
   step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 5_500, repetitions: 3 }),
   step('abort', { clientArgs: ['--mode', 'silent'], aboutMs: 8_000, repetitions: 3, only: BASICS }),
