@@ -59,7 +59,7 @@ export const QUICK: readonly Step[] = [
     idleMs: 1_000,
     aboutMs: 2_800,
     repetitions: 1,
-    only: ['sidecar', 'nginx'],
+    only: ['sidecar', 'sidecar-scraped', 'nginx'],
   }),
   step('abort', {
     clientArgs: ['--mode', 'silent', '--streams', '100', '--wait', '300'],
@@ -84,7 +84,7 @@ export interface Planned {
 
 export interface PlanAsked {
   readonly steps: readonly Step[]
-  readonly targets: readonly { readonly name: string; readonly cutsIdle: boolean }[]
+  readonly targets: readonly { readonly name: string; readonly cutsIdle: boolean; readonly measures?: readonly string[] }[]
   /** Replaces each step's own number. */
   readonly repetitions: number | null
 }
@@ -100,6 +100,7 @@ export function planOf({ steps, targets, repetitions }: PlanAsked): readonly Pla
       for (const target of turned) {
         if (target === undefined || (one.idleMs !== null && !target.cutsIdle)) continue
         if (one.only !== undefined && !one.only.includes(target.name)) continue
+        if (target.measures !== undefined && !target.measures.includes(one.measure)) continue
         planned.push({ repetition, step: one, target: target.name })
       }
     }

@@ -28,6 +28,10 @@ export interface Target {
   readonly cutsIdle: boolean
   /** Where the server reports its work to; null: it does not. */
   reportUrl?(asked: TargetAsked): string
+  /** What Prometheus asks for every second while it is measured; absent: nobody asks. */
+  scrapeUrl?(asked: TargetAsked): string
+  /** Only these measures; absent: all. */
+  readonly measures?: readonly string[]
 }
 
 const LONG = '1h'
@@ -166,6 +170,15 @@ export const TARGETS: readonly Target[] = [
     command: (asked) => sidecar(asked),
     cutsIdle: false,
     reportUrl: ({ morePorts }) => `http://127.0.0.1:${morePorts[1] ?? 0}/v1/traces`,
+  },
+  {
+    name: 'sidecar-scraped',
+    title: 'impatient-hop, scraped every second',
+    version: ownVersion,
+    command: (asked) => sidecar(asked),
+    cutsIdle: true,
+    scrapeUrl: ({ morePorts }) => `http://127.0.0.1:${morePorts[0] ?? 0}/metrics`,
+    measures: ['cut'],
   },
   {
     name: 'http-proxy',
