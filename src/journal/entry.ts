@@ -7,6 +7,7 @@ export interface Entry {
   readonly ledger: Ledger
   /** By call: its place among those that wait; absent: it does not. */
   readonly waits: (Due<Waiter> | undefined)[]
+  member?: unknown
 }
 
 /** A call that waits to be settled. */
@@ -15,4 +16,4 @@ export interface Waiter {
   readonly index: number
 }
 
-export const entryOf = (id: string, ledger: Ledger): Entry => ({ id, ledger, waits: [] })
+export const entryOf = (id: string, ledger: Ledger): Entry => ({ id, ledger, waits: [], member: null })

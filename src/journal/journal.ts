@@ -1,5 +1,6 @@
 /** Facts → ledgers → sinks. Opens a ledger per exchange, joins what exchanges say of each other, and settles every call once. */
 import { assert } from '../core/assert.ts'
+import { createNumbered } from '../core/bag.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Tell, WorkReport } from '../core/fact.ts'
 import type { Moment } from '../core/ledger.ts'
@@ -60,7 +61,7 @@ export function createJournal(asked: JournalAsked): Journal {
   const audience = createAudience(asked.sinks, asked.onSinkError)
   const budget: TimelineBudget = { entriesLeft: TIMELINE_ENTRIES_MAX }
   const ring = createSettledRing(SETTLED_MAX)
-  const live = new Map<string, Entry>() // until all of its calls are settled
+  const live = createNumbered<Entry>() // until all of its calls are settled
   const conversation = createConversation<Entry>(take)
   const waiting = createWaiting({ clock, pendingMax, due: ({ entry }) => reconsider(entry), crowdedOut })
   let openedCount = 0
@@ -76,7 +77,7 @@ export function createJournal(asked: JournalAsked): Journal {
       conversation.moment(entry, moment)
     }
     const entry: Entry = entryOf(id, createLedger({ id, graceMs: asked.graceMs, budget, say }))
-    live.set(id, entry)
+    live.set(openedCount, entry)
     openCount += 1
     return { id, tell: (fact) => take(entry, fact) }
   }
@@ -124,11 +125,16 @@ export function createJournal(asked: JournalAsked): Journal {
     const settlement = ledger.settle(index)
     ring.add(settlement.record)
     if (ledger.view.calls.every(({ isSettled }) => isSettled)) {
-      live.delete(entry.id)
+      live.delete(exchangeNumber(entry.id))
       conversation.forget(entry)
       ledger.free()
     }
     audience.settled(settlement)
+  }
+
+  function liveOne(exchangeId: string): Entry | undefined {
+    const entry = live.get(exchangeNumber(exchangeId))
+    return entry?.id === exchangeId ? entry : undefined
   }
 
   function crowdedOut({ entry, index }: Waiter): void {
@@ -138,7 +144,7 @@ export function createJournal(asked: JournalAsked): Journal {
 
   function reportWork(exchangeId: string, report: WorkReport): ReportResult {
     lastReportMs = clock.nowMs()
-    const entry = live.get(exchangeId)
+    const entry = liveOne(exchangeId)
     if (entry === undefined) return late(ring.get(exchangeId))
     const judgement = entry.ledger.judge(report, lastReportMs)
     if (judgement === 'settled') return late(settledRecord(entry, report.requestId))
@@ -159,7 +165,7 @@ export function createJournal(asked: JournalAsked): Journal {
   function calls({ open }: { readonly open?: boolean } = {}): readonly CallRecord[] {
     const nowMs = clock.nowMs()
     const isOpen = ({ ledger }: Entry): boolean => ledger.view.closedAtMs === null
-    const entries = [...live.values()]
+    const entries = live.values()
     const shown = [
       ...(open === true ? [] : entries.filter((entry) => !isOpen(entry)).slice(-PENDING_SHOWN_MAX)),
       ...(open === false ? [] : entries.filter(isOpen)),
@@ -173,11 +179,11 @@ export function createJournal(asked: JournalAsked): Journal {
   async function close(): Promise<void> {
     if (isClosed) return
     waiting.clear()
-    for (const entry of [...live.values()]) {
+    for (const entry of live.values()) {
       for (const [index, { isSettled }] of entry.ledger.view.calls.entries()) if (!isSettled) settle(entry, index)
     }
     isClosed = true
-    assert(live.size === 0, 'a closed journal holds no call')
+    assert(live.size() === 0, 'a closed journal holds no call')
     await audience.close()
   }
 
@@ -187,8 +193,7 @@ export function createJournal(asked: JournalAsked): Journal {
     calls,
     call: (id) =>
       ring.get(id) ??
-      live
-        .get(id.replace(/\..*$/, ''))
+      liveOne(id.replace(/\..*$/, ''))
         ?.ledger.records(clock.nowMs())
         .find((record) => record.id === id) ??
       null,
@@ -198,6 +203,8 @@ export function createJournal(asked: JournalAsked): Journal {
     close,
   }
 }
+
+const exchangeNumber = (id: string): number => Number(id.slice(1))
 
 /** `c42.2` is the 42nd exchange's second call. */
 const numberOf = (id: string): number => {

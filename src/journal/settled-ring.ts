@@ -10,38 +10,29 @@ export interface SettledRing {
 
 /** Where timelines together are longer than `entriesMax`, the oldest records lose theirs. */
 export function createSettledRing({ recordsMax, entriesMax }: { readonly recordsMax: number; readonly entriesMax: number }): SettledRing {
-  const records = new Map<string, CallRecord>()
-  // A ring of ids beside it: the first key of a Map costs a walk over all that was deleted before it.
-  const ids: string[] = []
+  // A plain ring: a Map would leave a chain of outgrown tables behind, each with a thousand records. Few ask for one of them.
+  const ring: CallRecord[] = []
   let added = 0
   let bare = 0 // so many of those added have lost their timeline, or are gone
   let entries = 0
 
-  function forget(id: string | undefined): void {
-    if (id === undefined) return
-    entries -= records.get(id)?.timeline.length ?? 0
-    records.delete(id)
-  }
-
-  function shorten(id: string | undefined): void {
-    const long = id === undefined ? undefined : records.get(id)
+  function shorten(place: number): void {
+    const long = ring[place]
     if (long === undefined || long.timeline.length === 0) return
     entries -= long.timeline.length
-    records.set(long.id, { ...long, timeline: [], truncated: true })
+    ring[place] = { ...long, timeline: [], truncated: true }
   }
 
   return {
     add(record) {
       const place = added % recordsMax
-      forget(ids[place])
-      ids[place] = record.id
+      entries += record.timeline.length - (ring[place]?.timeline.length ?? 0)
+      ring[place] = record
       added += 1
       bare = Math.max(bare, added - recordsMax)
-      records.set(record.id, record)
-      entries += record.timeline.length
-      for (; entries > entriesMax && bare < added; bare += 1) shorten(ids[bare % recordsMax])
+      for (; entries > entriesMax && bare < added; bare += 1) shorten(bare % recordsMax)
     },
-    get: (id) => records.get(id) ?? null,
-    all: () => [...records.values()],
+    get: (id) => ring.find((record) => record.id === id) ?? null,
+    all: () => [...ring.slice(added % recordsMax), ...ring.slice(0, added % recordsMax)],
   }
 }

@@ -1,6 +1,8 @@
 /** The client's connections: which exchange owns one, who waits behind it, and how its leaving shows. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Bag, Place } from '../core/bag.ts'
+import { createBag } from '../core/bag.ts'
 import type { Break } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
 import { createAcceptance } from './acceptance.ts'
@@ -22,7 +24,7 @@ interface Connection {
 }
 
 export interface Connections {
-  readonly exchanges: ReadonlySet<Exchange>
+  readonly exchanges: Bag<Exchange>
   /** Whether this request is to open a WebSocket session: it asks for one, and nothing before it is under way. */
   mayUpgrade(req: IncomingMessage): boolean
   release(releases: readonly Release[]): void
@@ -32,7 +34,7 @@ export interface Connections {
 
 export function createConnections(server: Server, ports: ExchangePorts): Connections {
   const connections = new Map<Socket, Connection>()
-  const exchanges = new Set<Exchange>()
+  const exchanges = createBag<Exchange>()
   let accepted = 0
 
   const acceptance = createAcceptance(server, ports)
@@ -79,7 +81,7 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
     },
     release(releases) {
       acceptance.release(releases)
-      for (const x of [...exchanges]) releaseSeats(x, releases)
+      for (const x of exchanges) releaseSeats(x, releases)
     },
     closeIdle() {
       for (const { socket, current } of connections.values()) if (current === null) socket.end()
@@ -97,7 +99,7 @@ function takeRequest(
   connection: Connection,
   req: IncomingMessage,
   res: ServerResponse,
-  exchanges: Set<Exchange>,
+  exchanges: Bag<Exchange>,
   ports: ExchangePorts,
 ): void {
   res.on('error', () => undefined)
@@ -117,13 +119,14 @@ function takeRequest(
 }
 
 /** The exchange is the connection's until it is finished. */
-function own(connection: Connection, exchanges: Set<Exchange>, open: (whenFinished: (x: Exchange) => void) => Exchange): void {
+function own(connection: Connection, exchanges: Bag<Exchange>, open: (whenFinished: (x: Exchange) => void) => Exchange): void {
+  let place: Place<Exchange> | null = null
   const x = open((finished) => {
-    exchanges.delete(finished)
+    if (place !== null) exchanges.remove(place)
     if (connection.current === finished) connection.current = null
   })
   connection.current = x
-  if (!x.isFinished) exchanges.add(x)
+  if (!x.isFinished) place = exchanges.add(x)
   else connection.current = null
 }
 

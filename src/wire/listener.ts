@@ -54,7 +54,7 @@ export async function startListener(listen: { host: string; port: number }, port
       return chosen.length
     },
     release: connections.release,
-    openCount: () => connections.exchanges.size,
+    openCount: () => connections.exchanges.size(),
     openIds: () => [...connections.exchanges].map(({ id }) => id),
     stopAccepting() {
       server.close()

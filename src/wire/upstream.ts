@@ -89,16 +89,16 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
   })
   // Without options of its own a request shares the proxy's: else they are copied, and the target is parsed, each time.
   const web = proxy.web.bind(proxy) as unknown as (standIn: object, answer: object, failed: (error: Error) => void) => void
-  const legs = new WeakMap<object, Leg>()
-  proxy.on('proxyReq', (outgoing, standIn) => onOutgoing(legs.get(standIn), outgoing as Outgoing))
-  proxy.on('proxyRes', (incoming, standIn) => onIncoming(legs.get(standIn), incoming))
+  // The leg rides on the stand-in: a WeakMap, once old, would keep the legs of all until the next full collection.
+  const legOn = (standIn: object): Leg | undefined => (standIn as { readonly leg?: Leg }).leg
+  proxy.on('proxyReq', (outgoing, standIn) => onOutgoing(legOn(standIn), outgoing as Outgoing))
+  proxy.on('proxyRes', (incoming, standIn) => onIncoming(legOn(standIn), incoming))
 
   return {
     dial(request, isChunked, events) {
       const leg = createLeg(request, isChunked, events, clock)
       // What http-proxy sees of a request: never the real one, which it would abort by itself.
-      const standIn = { method: request.method, url: '/', headers: {}, socket: standInSocket, on: ignore }
-      legs.set(standIn, leg)
+      const standIn = { method: request.method, url: '/', headers: {}, socket: standInSocket, on: ignore, leg }
       try {
         web(standIn, standInAnswer, (error) => onFailed(leg, error))
       } catch (error) {

@@ -4,7 +4,7 @@ import type { Correlator } from './correlate.ts'
 import type { PendingReport } from './work-port.ts'
 
 export function registrationSink(correlator: Correlator<PendingReport>): Sink {
-  const unsettled = new Map<string, number>() // calls an exchange still has
+  const unsettled = new Map<string, number>() // calls that a batch still has
   return {
     name: 'work registration',
     skipsTraffic: true,
@@ -12,16 +12,19 @@ export function registrationSink(correlator: Correlator<PendingReport>): Sink {
       if (fact.kind !== 'understood' || view.traceId === null) return
       const { id, traceId, spanIds, session, openedAtMs } = view
       const named = view.calls.filter(({ requestId }) => requestId !== null)
-      if (named.length > 0) unsettled.set(id, named.length)
+      if (named.length > 1) unsettled.set(id, named.length)
       for (const { requestId, method, tool } of named) {
         correlator.register({ exchangeId: id, traceId, spanIds, requestId, method, tool, session, openedAtMs })
       }
     },
     settled({ id }) {
       const exchangeId = id.replace(/\..*$/, '')
-      const left = (unsettled.get(exchangeId) ?? 0) - 1
+      const left = (unsettled.get(exchangeId) ?? 1) - 1
       if (left > 0) unsettled.set(exchangeId, left)
-      else if (unsettled.delete(exchangeId)) correlator.forget(exchangeId)
+      else {
+        unsettled.delete(exchangeId)
+        correlator.forget(exchangeId) // one it does not know is nothing to it
+      }
     },
   }
 }

@@ -71,7 +71,7 @@ const target = TARGETS.find(({ name }) => name === argOf('target', 'sidecar'))
 if (target === undefined) throw new Error(`--target: expected one of ${TARGETS.map(({ name }) => name).join(', ')}`)
 const dir = mkdtempSync(join(tmpdir(), 'impatient-prof-'))
 const clientArgs =
-  measure === 'rtt' ? ['--c', '64', '--warm', '100', '--ms', '8000', '--warm-count', '500'] : ['--warm', '100', '--ms', '8000']
+  measure === 'rtt' ? ['--c', '64', '--warm', '3000', '--ms', '8000', '--warm-count', '12000'] : ['--warm', '100', '--ms', '8000']
 const sidecarDir = resolve(argOf('sidecar', SIDECAR_DIR))
 const nodeArgs = ['--cpu-prof', '--cpu-prof-dir', dir, '--cpu-prof-interval', '200']
 const [set] = await stage({ target, measure, clientArgs, idleMs: null, sidecarDir, limitMs: 120_000, nodeArgs })

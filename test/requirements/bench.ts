@@ -13,5 +13,6 @@ export const benchRequirements = {
   'bench.no-json-parse': 'events pass with ledger and metrics on without a JSON.parse, and without a look inside where nobody needs it',
   'bench.one-look': 'what an event says is read once, however many ask',
   'bench.tallies': 'what is counted between two scrapes shows in the next, in sums, counts and buckets, and once',
+  'bench.bag': 'what comes and goes by the thousand is kept while it stays, found, counted and listed, and no longer',
   'bench.oldest-first': 'what is let go is the oldest, also after many came and went',
 } as const

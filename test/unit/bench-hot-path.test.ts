@@ -1,6 +1,7 @@
 /** What the hot path may cost, counted instead of timed: timers, writes, looks inside an event. */
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createBag, createNumbered } from '../../src/core/bag.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import { createFifo } from '../../src/core/fifo.ts'
@@ -138,6 +139,29 @@ describe('tallies', () => {
     expect(page).toContain('x_count{a="1",b="2"} 18')
     expect(Number(/x_sum\{a="1",b="2"\} (\S+)/.exec(page)?.[1])).toBeCloseTo(2 * values.reduce((sum, value) => sum + value, 0))
     expect(page).toContain('x_count{a="0",b="0"} 0')
+  })
+})
+
+describe('what comes and goes', () => {
+  test('is in the bag while it stays, wherever others left [bench.bag]', () => {
+    const bag = createBag<number>()
+    const places = Array.from({ length: 100 }, (_, at) => bag.add(at))
+    for (const place of places) if (place.item % 3 !== 0) bag.remove(place)
+    for (const place of places) if (place.item % 5 === 0) bag.remove(place) // for some the second time
+    const left = Array.from({ length: 100 }, (_, at) => at).filter((at) => at % 3 === 0 && at % 5 !== 0)
+    expect([...bag].sort((a, b) => a - b)).toEqual(left)
+    expect(bag.size()).toBe(left.length)
+  })
+  test('is found by its number, and listed in order [bench.bag]', () => {
+    const numbered = createNumbered<string>()
+    for (let at = 1; at <= 5_000; at += 1) {
+      numbered.set(at, `c${at}`)
+      if (at > 3) numbered.delete(at - 3)
+    }
+    numbered.delete(7)
+    numbered.set(4_999, 'again')
+    expect(numbered.values()).toEqual(['c4998', 'again', 'c5000'])
+    expect([numbered.size(), numbered.get(4_998), numbered.get(7), numbered.get(Number.NaN)]).toEqual([3, 'c4998', undefined, undefined])
   })
 })
 

@@ -31,15 +31,20 @@ export interface Conversation<T> {
 
 export function createConversation<T extends Talker>(tell: TellTalker<T>): Conversation<T> {
   const peers = createPeers<T>()
-  const members = new Map<T, Member<T>>()
+  const members = { get: (talker: T): Member<T> | undefined => (talker.member as Member<T> | null | undefined) ?? undefined }
+  let memberCount = 0
   const reissues = createReissues(peers, tell)
   const streams = createStreams(peers, members, tell)
   const tasks = createTasks(tell)
   let moments: { readonly talker: T; readonly moment: Moment }[] = []
 
   function memberIn(talker: T, peer: Peer<T>): Member<T> {
-    const member = members.get(talker) ?? memberOf<T>()
-    members.set(talker, member)
+    let member = members.get(talker)
+    if (member === undefined) {
+      member = memberOf<T>()
+      talker.member = member
+      memberCount += 1
+    }
     member.peers.add(peer)
     peer.talkers.add(talker)
     return member
@@ -139,13 +144,14 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
     forget(talker) {
       const member = members.get(talker)
       if (member === undefined) return
-      members.delete(talker)
+      talker.member = null
+      memberCount -= 1
       streams.forget(talker, member)
       reissues.forget(talker)
       releaseIds(talker, member)
     },
     sizes: () => ({
-      ...{ peers: peers.count(), exchanges: members.size, retries: reissues.count(), streams: streams.count() },
+      ...{ peers: peers.count(), exchanges: memberCount, retries: reissues.count(), streams: streams.count() },
       ...{ tasks: tasks.count(), moments: moments.length },
     }),
   }

@@ -9,6 +9,8 @@ import type { CallView, LedgerView } from '../ledger-view.ts'
 export interface Talker {
   readonly id: string
   readonly ledger: { readonly view: LedgerView }
+  /** The conversation's own: a map beside it would keep thousands that have left until the next full collection. */
+  member?: unknown
 }
 
 export type TellTalker<T> = (talker: T, fact: Fact) => void

@@ -46,7 +46,11 @@ interface Ended {
   readonly eventIds: readonly string[]
 }
 
-export function createStreams<T extends Talker>(peers: Peers<T>, members: ReadonlyMap<T, Member<T>>, tell: TellTalker<T>): Streams<T> {
+export function createStreams<T extends Talker>(
+  peers: Peers<T>,
+  members: { get(talker: T): Member<T> | undefined },
+  tell: TellTalker<T>,
+): Streams<T> {
   const endpoints = new Map<string, string>()
   const ended = new Map<string, Ended>()
   const join = (talker: T, atMs: number, of: FactOf<'joined'>['join']): void => tell(talker, { kind: 'joined', atMs, join: of })

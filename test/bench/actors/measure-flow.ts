@@ -34,10 +34,10 @@ async function rtt(concurrency: number): Promise<Figures> {
     })
     send()
   }
-  await lasting(numberOf('warm', 700), () => state.warm >= numberOf('warm-count', 3_000))
+  await lasting(numberOf('warm', 700), () => state.warm >= numberOf('warm-count', 12_000))
   const close = openWindow()
   state.isOn = true
-  await lasting(numberOf('ms', 1_500), () => state.done >= numberOf('count', 1_500))
+  await lasting(numberOf('ms', 1_500), () => state.done >= numberOf('count', 4_000))
   state.isOn = false
   const { seconds, cpuS, othersPct } = close()
   state.isOver = true
@@ -53,9 +53,9 @@ async function rtt(concurrency: number): Promise<Figures> {
   }
 }
 
-const LASTING_TIMES_MAX = 5
+const LASTING_TIMES_MAX = 12
 
-/** So long, and on a busy machine longer, until enough was done to say something; at most five times as long. */
+/** So long, and on a busy machine longer, until enough was done to say something; at most twelve times as long. */
 async function lasting(ms: number, isEnough: () => boolean): Promise<void> {
   const startUs = nowUs()
   await sleep(ms)
