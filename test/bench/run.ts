@@ -11,7 +11,7 @@ import type { Results, RunAbout } from './page.ts'
 import { pageOf } from './page.ts'
 import { LAST_RESULTS, RESULTS_PAGE, ROOT, SIDECAR_DIR, WORKSHOP } from './places.ts'
 import type { Planned } from './plan.ts'
-import { aboutMsOf, FULL, MILLION, planOf, QUICK } from './plan.ts'
+import { aboutMsOf, FULL, MILLION, planOf, QUICK, QUICK_TARGETS } from './plan.ts'
 import { canPin, endAll, stage } from './stage.ts'
 import type { Row } from './summary.ts'
 import type { Target } from './targets.ts'
@@ -47,7 +47,7 @@ function chosenTargets(): readonly Target[] {
   }))
   return [...TARGETS, ...beside].filter(({ name, version }) => {
     if (wanted !== null && !wanted.includes(name)) return false
-    if (wanted === null && isQuick && (name === 'haproxy' || name === 'toxiproxy')) return false
+    if (wanted === null && isQuick && !QUICK_TARGETS.includes(name)) return false
     const isThere = version() !== null
     if (!isThere) console.error(`bench: ${name} is not installed and left out`)
     return isThere
