@@ -9,12 +9,17 @@ export interface OpenStreams {
   isAwaited(exchangeId: string): boolean
 }
 
+/** Emptied when it leaves: tables that a Map has outgrown keep what they held until the next full collection. */
+interface Open {
+  view: LedgerView | null
+}
+
 export function createOpenStreams(): OpenStreams {
-  const live = new Map<string, LedgerView>() // until its calls are settled
+  const live = new Map<string, Open>() // until its calls are settled
   const asking = new Set<string>() // WebSocket sessions whose client spoke last
 
   function fact(view: LedgerView, told: Fact): void {
-    if (told.kind === 'opened') live.set(view.id, view)
+    if (told.kind === 'opened') live.set(view.id, { view })
     // What a session's frames say is not read: who spoke last tells whether an answer is to come.
     else if (told.kind === 'moved' && view.kind === 'websocket') {
       if (told.flow === 'request') asking.add(view.id)
@@ -25,20 +30,22 @@ export function createOpenStreams(): OpenStreams {
   return {
     sink: {
       name: 'open streams',
+      facts: ['opened', 'moved'],
       fact,
-      settled(record) {
-        const id = record.id.replace(/\..*$/, '')
-        if (live.get(id)?.calls.every(({ isSettled }) => isSettled) !== true) return
+      settled(_, { exchangeId: id }) {
+        const open = live.get(id)
+        if (open?.view?.calls.every(({ isSettled }) => isSettled) !== true) return
+        open.view = null
         live.delete(id)
-        asking.delete(id)
+        if (asking.size > 0) asking.delete(id)
       },
     },
     isAwaited(id) {
-      const kind = live.get(id)?.kind
+      const kind = live.get(id)?.view?.kind
       if (kind === 'websocket') return asking.has(id)
       if (kind === 'subscription') return false
       // In 2024-11-05 the answers to POSTs come on the GET stream; later a call may be resumed on one.
-      return kind !== 'get_sse' || [...live.values()].some((view) => view.continuedOn === id && view.calls.some(isUnanswered))
+      return kind !== 'get_sse' || [...live.values()].some(({ view }) => view?.continuedOn === id && view.calls.some(isUnanswered))
     },
   }
 }

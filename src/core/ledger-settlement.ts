@@ -16,6 +16,7 @@ export function settlementOf(state: LedgerState, index: number, graceMs: number)
   const stopFromMs = toldMs !== null && work.endedMs !== null && toldMs <= work.endedMs ? toldMs : abandonedMs
   return {
     record,
+    exchangeId: state.id,
     call,
     isToolCall: isToolCall(call),
     causeClass: state.cause === null ? 'other' : causeClassOf(state.cause),

@@ -115,6 +115,7 @@ export type CauseClass = 'complete' | 'client' | 'server' | 'hop' | 'fault' | 'o
 /** A call whose record will not change any more. */
 export interface Settlement {
   readonly record: CallRecord
+  readonly exchangeId: string
   readonly call: CallView
   readonly isToolCall: boolean
   readonly causeClass: CauseClass

@@ -1,6 +1,7 @@
 /** The sinks, spoken to so that none of them can harm the data path: what one throws is told once, and the next is spoken to. */
 import type { Fact } from '../core/fact.ts'
 import type { LedgerView, Moment, Settlement } from '../core/ledger.ts'
+import { byKind } from './by-kind.ts'
 import type { Sink } from './sink.ts'
 
 export interface Audience {
@@ -16,9 +17,9 @@ export type OnSinkError = (sinkName: string, error: unknown) => void
 
 export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError): Audience {
   const told = new Set<string>()
-  const onFact = sinks.filter((sink) => sink.fact !== undefined)
-  const onTraffic = onFact.filter(({ skipsTraffic }) => skipsTraffic !== true)
-  const onMoment = sinks.filter((sink) => sink.moment !== undefined)
+  const onFact = byKind(sinks, wantsFact)
+  const onMoment = byKind(sinks, wantsMoment)
+  const onSettled = sinks.filter((sink) => sink.settled !== undefined)
 
   function failed(name: string, error: unknown): void {
     if (told.has(name)) return
@@ -29,7 +30,7 @@ export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError)
   // Loops without closures: `fact` runs for every chunk of every stream.
   return {
     fact(view, fact) {
-      for (const sink of fact.kind === 'moved' || fact.kind === 'event' ? onTraffic : onFact) {
+      for (const sink of onFact(fact.kind)) {
         try {
           sink.fact?.(view, fact)
         } catch (error) {
@@ -38,7 +39,7 @@ export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError)
       }
     },
     moment(view, moment) {
-      for (const sink of onMoment) {
+      for (const sink of onMoment(moment.is)) {
         try {
           sink.moment?.(view, moment)
         } catch (error) {
@@ -47,7 +48,7 @@ export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError)
       }
     },
     settled(settlement) {
-      for (const sink of sinks) {
+      for (const sink of onSettled) {
         try {
           sink.settled?.(settlement.record, settlement)
         } catch (error) {
@@ -67,3 +68,10 @@ export function createAudience(sinks: readonly Sink[], onSinkError: OnSinkError)
     failed,
   }
 }
+
+const isTraffic = (kind: Fact['kind']): boolean => kind === 'moved' || kind === 'event'
+
+const wantsFact = ({ fact, facts, skipsTraffic }: Sink, kind: Fact['kind']): boolean =>
+  fact !== undefined && (facts?.includes(kind) ?? !(skipsTraffic === true && isTraffic(kind)))
+
+const wantsMoment = ({ moment, moments }: Sink, kind: Moment['is']): boolean => moment !== undefined && (moments?.includes(kind) ?? true)

@@ -7,7 +7,11 @@ export interface Sink {
   readonly name: string
   /** Moved bytes and single events, which come by the thousand, are not for it. */
   readonly skipsTraffic?: true
-  /** After the ledger took the fact. Called for every fact: must be cheap. */
+  /** The only facts it is told; absent: all, but see `skipsTraffic`. */
+  readonly facts?: readonly Fact['kind'][]
+  /** The only moments it is told; absent: all. */
+  readonly moments?: readonly Moment['is'][]
+  /** After the ledger took the fact: must be cheap. */
   fact?(view: LedgerView, fact: Fact): void
   /** What follows from a fact, told while the ledger takes it, before `fact`. */
   moment?(view: LedgerView, moment: Moment): void

@@ -33,7 +33,8 @@ export function createSummary(clock: Pick<Clock, 'nowMs'>, foreign: ForeignClose
 
   const sink: Sink = {
     name: 'summary',
-    skipsTraffic: true,
+    facts: ['opened', 'closed'],
+    moments: ['drained'],
     fact({ closedAtMs }, fact) {
       if (fact.kind === 'opened') seen.exchanges += 1
       else if (fact.kind === 'closed' && closedAtMs === fact.atMs) closes.set(fact.cause.kind, (closes.get(fact.cause.kind) ?? 0) + 1)

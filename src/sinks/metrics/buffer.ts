@@ -46,8 +46,10 @@ export const bufferFamily: Family = {
     const hold = kit.histogram(HOLD)
     kit.gaugeReadAtScrape(BUFFERED, () => [[{}, kit.readings.bufferedBytes()]])
     return {
-      fact(_, fact) {
-        if (fact.kind === 'noted' && fact.note.is === 'held') hold.observe({}, fact.note.forMs)
+      facts: {
+        noted(_, { note }) {
+          if (note.is === 'held') hold.observe('', note.forMs)
+        },
       },
     }
   },

@@ -29,8 +29,10 @@ export const bytesFamily: Family = {
     const totals = { request: 0, seen: 0, sent: 0 }
     kit.countedElsewhere(BYTES, () => Object.entries(totals).map(([direction, total]) => [{ direction }, total]))
     return {
-      moved(flow, bytes) {
-        totals[flow] += bytes
+      facts: {
+        moved(_, { flow, bytes }) {
+          totals[flow] += bytes
+        },
       },
     }
   },

@@ -53,17 +53,20 @@ export const callsFamily: Family = {
         for (const cause of kit.possible.now.kinds) closed.touch({ tool, cause })
         for (const by of ['close', 'notification']) abandoned.touch({ tool, by })
       },
-      fact({ calls, closedAtMs }, fact) {
-        if (fact.kind !== 'closed' || closedAtMs !== fact.atMs) return
-        for (const { method, tool } of calls) {
-          if (method !== 'tools/call') continue
-          closed.inc({ tool: kit.tools.labelOf(tool), cause: fact.cause.kind })
-          kit.tools.countOverflow(tool)
-        }
+      facts: {
+        closed({ calls, closedAtMs }, { atMs, cause }) {
+          if (closedAtMs !== atMs) return
+          for (const { method, tool } of calls) {
+            if (method !== 'tools/call') continue
+            closed.count(kit.tools.labelOf(tool), cause.kind)
+            kit.tools.countOverflow(tool)
+          }
+        },
       },
-      moment(_, moment) {
-        if (moment.is !== 'abandoned' || moment.call.method !== 'tools/call') return
-        abandoned.inc({ tool: kit.tools.labelOf(moment.call.tool), by: moment.by })
+      moments: {
+        abandoned(_, { call, by }) {
+          if (call.method === 'tools/call') abandoned.count(kit.tools.labelOf(call.tool), by)
+        },
       },
     }
   },

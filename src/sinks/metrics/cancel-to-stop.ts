@@ -31,7 +31,7 @@ export const cancelToStopFamily: Family = {
     for (const trigger of ['close', 'notification']) stop.touch({ trigger })
     return {
       settled({ abandonedBy, traceId }, { isToolCall, cancelToStopMs }) {
-        if (isToolCall && abandonedBy !== null && cancelToStopMs !== null) stop.observe({ trigger: abandonedBy }, cancelToStopMs, traceId)
+        if (isToolCall && abandonedBy !== null && cancelToStopMs !== null) stop.observe(abandonedBy, cancelToStopMs, traceId)
       },
     }
   },

@@ -92,22 +92,21 @@ export const cutsFamily: Family = {
   start(kit) {
     const cuts = kit.counter(CUTS)
     for (const [cause, phase] of FAULT_CUTS) cuts.touch({ hop: 'fault', cause, phase, mode: 'act' })
+    function count(cause: Cause, isEarly: boolean, mode: 'act' | 'shadow'): void {
+      const hop = cutterOf(cause)
+      if (hop === null) return
+      cuts.count(hop === 'fault' ? hop : kit.hops.labelOf(hop), cause.kind, isEarly ? 'before_headers' : 'mid_stream', mode)
+    }
     return {
       path({ presets, mode }) {
         for (const hop of presets) for (const [cause, phase] of HOP_CUTS) cuts.touch({ hop: kit.hops.labelOf(hop), cause, phase, mode })
         for (const [cause, phase] of FAULT_CUTS) cuts.touch({ hop: 'fault', cause, phase, mode })
       },
-      fact(view, fact) {
-        if (fact.kind !== 'would_cut' && (fact.kind !== 'closed' || view.closedAtMs !== fact.atMs)) return
-        const hop = cutterOf(fact.cause)
-        if (hop === null) return
-        const isEarly = fact.kind === 'closed' ? view.closedBeforeHeaders : view.headersAtMs === null
-        cuts.inc({
-          hop: hop === 'fault' ? hop : kit.hops.labelOf(hop),
-          cause: fact.cause.kind,
-          phase: isEarly ? 'before_headers' : 'mid_stream',
-          mode: fact.kind === 'closed' ? 'act' : 'shadow',
-        })
+      facts: {
+        closed(view, { atMs, cause }) {
+          if (view.closedAtMs === atMs) count(cause, view.closedBeforeHeaders, 'act')
+        },
+        would_cut: (view, { cause }) => count(cause, view.headersAtMs === null, 'shadow'),
       },
     }
   },

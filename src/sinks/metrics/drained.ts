@@ -40,13 +40,13 @@ export const drainedFamily: Family = {
       cut.clear()
     })
     return {
-      fact(view, fact) {
-        if (fact.kind === 'closed' && closedByOf(fact.cause) === 'sidecar') cut.add(view)
-        else if (fact.kind === 'told') cut.delete(view)
+      facts: {
+        closed(view, { cause }) {
+          if (closedByOf(cause) === 'sidecar') cut.add(view)
+        },
+        told: (view) => void cut.delete(view),
       },
-      moment(_, moment) {
-        if (moment.is === 'drained') drained.observe({ tool: kit.tools.labelOf(moment.call.tool) }, moment.forMs)
-      },
+      moments: { drained: (_, { call, forMs }) => drained.observe(kit.tools.labelOf(call.tool), forMs) },
     }
   },
 }

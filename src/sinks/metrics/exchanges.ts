@@ -111,17 +111,20 @@ export const exchangesFamily: Family = {
       causes({ kinds }) {
         for (const close of possibleCloses(kinds)) closed.touch(close)
       },
-      moment({ kind }, moment) {
-        if (moment.is !== 'began') return
-        opened.inc({ kind })
-        openOf.set(kind, (openOf.get(kind) ?? 0) + 1)
+      moments: {
+        began({ kind }) {
+          opened.count(kind)
+          openOf.set(kind, (openOf.get(kind) ?? 0) + 1)
+        },
       },
-      fact({ kind, answer, isUnderstood, closedAtMs }, fact) {
-        if (fact.kind !== 'closed' || closedAtMs !== fact.atMs) return
-        closed.inc({ kind, answer, cause: fact.cause.kind, ending: fact.ending })
-        // One that closed before it said what it asks was never counted as open.
-        if (isUnderstood) openOf.set(kind, (openOf.get(kind) ?? 0) - 1)
-        else opened.inc({ kind })
+      facts: {
+        closed({ kind, answer, isUnderstood, closedAtMs }, { atMs, cause, ending }) {
+          if (closedAtMs !== atMs) return
+          closed.count(kind, answer, cause.kind, ending)
+          // One that closed before it said what it asks was never counted as open.
+          if (isUnderstood) openOf.set(kind, (openOf.get(kind) ?? 0) - 1)
+          else opened.count(kind)
+        },
       },
     }
   },

@@ -1,5 +1,5 @@
 /** The shape of a metric's file: what it is, and how it follows facts, moments and settlements. */
-import type { Fact, Flow } from '../../core/fact.ts'
+import type { Fact } from '../../core/fact.ts'
 import type { LedgerView, Moment, Settlement } from '../../core/ledger.ts'
 import type { CallRecord } from '../../core/record.ts'
 import type { EffectiveLimits } from '../../hops/effective.ts'
@@ -17,11 +17,13 @@ export interface Family {
   start(kit: Kit): Meter
 }
 
+/** Only what is named is told: most families want one kind of a dozen. */
+export type OnFacts = { readonly [K in Fact['kind']]?: (view: LedgerView, fact: Extract<Fact, { readonly kind: K }>) => void }
+export type OnMoments = { readonly [M in Moment['is']]?: (view: LedgerView, moment: Extract<Moment, { readonly is: M }>) => void }
+
 export interface Meter {
-  /** Every fact but `moved` and `event`. */
-  fact?(view: LedgerView, fact: Fact): void
-  moved?(flow: Flow, bytes: number): void
-  moment?(view: LedgerView, moment: Moment): void
+  readonly facts?: OnFacts
+  readonly moments?: OnMoments
   settled?(record: CallRecord, settlement: Settlement): void
   /** A tool has its own label from now on: make its series, so that none is born at its first event. */
   tool?(label: string): void

@@ -81,12 +81,14 @@ export const faultsFamily: Family = {
       faults(faults) {
         for (const { name } of faults) touch(kit.faults.labelOf(name))
       },
-      fact(_, fact) {
-        if (fact.kind !== 'noted' || fact.note.is !== 'decided' || HOP_SEAT.test(fact.seat)) return
-        const fault = kit.faults.labelOf(fact.seat)
-        kit.faults.countOverflow(fact.seat)
-        decisions.inc({ fault, decision: fact.note.what })
-        if (fact.note.what === 'fired') injected.inc({ fault })
+      facts: {
+        noted(_, { seat, note }) {
+          if (note.is !== 'decided' || HOP_SEAT.test(seat)) return
+          const fault = kit.faults.labelOf(seat)
+          kit.faults.countOverflow(seat)
+          decisions.count(fault, note.what)
+          if (note.what === 'fired') injected.count(fault)
+        },
       },
     }
   },

@@ -1,7 +1,10 @@
 /** The metrics: the list of families, and the sink that feeds them. */
 import type { OpenMetricsContentType } from 'prom-client'
 import { Registry } from 'prom-client'
+import type { Fact } from '../../core/fact.ts'
+import type { LedgerView, Moment } from '../../core/ledger.ts'
 import type { EffectiveLimits } from '../../hops/effective.ts'
+import { byKind } from '../../journal/by-kind.ts'
 import type { Sink } from '../../journal/sink.ts'
 import type { MetricAbout } from './about.ts'
 import { bufferFamily } from './buffer.ts'
@@ -173,34 +176,36 @@ export function createMetrics({ toolsMax, version, gauges }: MetricsAsked): Metr
 
 /** Tools get their label before the families see what made them known. */
 function sinkOf(meters: readonly Meter[], { tools }: Kit, state: State): Sink {
-  const onFact = meters.filter((meter) => meter.fact !== undefined)
-  const onMoved = meters.filter((meter) => meter.moved !== undefined)
+  const onFact = byKind(meters, ({ facts }, kind: Fact['kind']) => facts?.[kind] !== undefined)
+  const onMoment = byKind(meters, ({ moments }, is: Moment['is']) => moments?.[is] !== undefined)
+  const onSettled = meters.filter((meter) => meter.settled !== undefined)
   function touchTool(label: string): void {
     for (const meter of meters) meter.tool?.(label)
   }
+  function touchOther({ calls }: LedgerView): void {
+    if (!calls.some(({ method, tool }) => method === 'tools/call' && tools.labelOf(tool) === OTHER)) return
+    state.isOtherTouched = true
+    touchTool(OTHER)
+  }
   return {
     name: 'metrics',
+    facts: [...new Set(meters.flatMap(({ facts }) => Object.keys(facts ?? {}) as Fact['kind'][]))],
+    moments: [...new Set([...meters.flatMap(({ moments }) => Object.keys(moments ?? {}) as Moment['is'][]), 'tools', 'began'] as const)],
     fact(view, fact) {
-      // Chunks and events come by the thousand: what they change is counted by a number, or told as a moment.
-      if (fact.kind === 'moved') for (const meter of onMoved) meter.moved?.(fact.flow, fact.bytes)
-      else if (fact.kind !== 'event') for (const meter of onFact) meter.fact?.(view, fact)
+      const { kind } = fact
+      for (const { facts } of onFact(kind)) (facts?.[kind] as Listener<Fact> | undefined)?.(view, fact)
     },
     moment(view, moment) {
-      if (moment.is === 'tools') {
+      const { is } = moment
+      if (is === 'tools') {
         for (const name of moment.names) if (tools.admit(name)) touchTool(name)
-      }
-      if (
-        !state.isOtherTouched &&
-        moment.is === 'began' &&
-        view.calls.some(({ method, tool }) => method === 'tools/call' && tools.labelOf(tool) === OTHER)
-      ) {
-        state.isOtherTouched = true
-        touchTool(OTHER)
-      }
-      for (const meter of meters) meter.moment?.(view, moment)
+      } else if (is === 'began' && !state.isOtherTouched) touchOther(view)
+      for (const { moments } of onMoment(is)) (moments?.[is] as Listener<Moment> | undefined)?.(view, moment)
     },
     settled(record, settlement) {
-      for (const meter of meters) meter.settled?.(record, settlement)
+      for (const meter of onSettled) meter.settled?.(record, settlement)
     },
   }
 }
+
+type Listener<T> = (view: LedgerView, told: T) => void

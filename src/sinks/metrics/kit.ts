@@ -14,8 +14,12 @@ export type { Labels } from './tallies.ts'
 
 export interface CounterMeter {
   inc(labels: Labels, by?: number): void
+  /** One more, by the values of its labels in their order: for what is counted with every exchange. */
+  count(a?: string, b?: string, c?: string, d?: string): void
   /** Exists from now on. */
   touch(labels: Labels): void
+  /** The same, by the values of its labels. */
+  touchAt(a?: string, b?: string, c?: string, d?: string): void
 }
 export interface GaugeMeter {
   set(labels: Labels, value: number): void
@@ -23,8 +27,8 @@ export interface GaugeMeter {
   clear(): void
 }
 export interface HistogramMeter {
-  /** What is no finite number is not observed. */
-  observe(labels: Labels, ms: number, traceId?: string | null): void
+  /** By the value of its one label, `''` where it has none. What is no finite number is not observed. */
+  observe(label: string, ms: number, traceId?: string | null): void
   touch(labels: Labels): void
 }
 
@@ -96,7 +100,9 @@ function counterOf(registry: OpenRegistry, about: CounterAbout): CounterMeter {
     inc(labels, by = 1) {
       if (by >= 0 && Number.isFinite(by)) tally.add(labels, by)
     },
+    count: (a, b, c, d) => tally.addAt(1, a, b, c, d),
     touch: tally.touch,
+    touchAt: (a, b, c, d) => tally.addAt(0, a, b, c, d),
   }
 }
 
@@ -112,8 +118,8 @@ function histogramOf(registry: OpenRegistry, about: HistogramAbout): HistogramMe
     hasExemplars: about.hasExemplars === true,
   })
   return {
-    observe(labels, ms, traceId = null) {
-      if (Number.isFinite(ms)) tally.observe(labels, Math.max(0, ms) / 1_000, traceId)
+    observe(label, ms, traceId = null) {
+      if (Number.isFinite(ms)) tally.observeAt(label, Math.max(0, ms) / 1_000, traceId)
     },
     touch: tally.touch,
   }

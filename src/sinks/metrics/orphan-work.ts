@@ -1,4 +1,5 @@
 /** Orphan work: what the server did for nobody. */
+import type { LedgerView } from '../../core/ledger.ts'
 import type { CounterAbout } from './about.ts'
 import type { Family } from './family.ts'
 import { BY_SPLIT, inRange, perSecond, top } from './promql.ts'
@@ -59,13 +60,13 @@ export const orphanWorkFamily: Family = {
   ],
   start(kit) {
     const orphan = kit.counter(ORPHAN)
+    function touch({ calls, revision }: LedgerView): void {
+      for (const { method, tool } of calls) {
+        if (method === 'tools/call') orphan.touchAt(kit.tools.labelOf(tool), revisionLabel(revision))
+      }
+    }
     return {
-      moment({ calls, revision }, moment) {
-        if (moment.is !== 'began' && moment.is !== 'tools') return
-        for (const { method, tool } of calls) {
-          if (method === 'tools/call') orphan.touch({ tool: kit.tools.labelOf(tool), revision: revisionLabel(revision) })
-        }
-      },
+      moments: { began: touch, tools: touch },
       settled({ tool, revision }, { isToolCall, orphanMs }) {
         if (isToolCall && orphanMs > 0) orphan.inc({ tool: kit.tools.labelOf(tool), revision: revisionLabel(revision) }, orphanMs / 1_000)
       },

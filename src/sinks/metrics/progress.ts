@@ -30,8 +30,10 @@ export const progressFamily: Family = {
     const counts = { forwarded: 0, held: 0, dropped: 0, lost: 0 }
     kit.countedElsewhere(PROGRESS, () => Object.entries(counts).map(([disposition, count]) => [{ disposition }, count]))
     return {
-      moment(_, moment) {
-        if (moment.is === 'progress') counts[moment.how] += moment.count
+      moments: {
+        progress(_, { how, count }) {
+          counts[how] += count
+        },
       },
     }
   },

@@ -12,6 +12,7 @@ const RESPONSES: CounterAbout = {
   unit: 'count',
 }
 
+const CLASS_OF = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx']
 const CLASSES = ['2xx', '3xx', '4xx', '5xx']
 
 export const responsesFamily: Family = {
@@ -34,9 +35,10 @@ export const responsesFamily: Family = {
     }
     responses.touch({ code_class: '1xx', origin: 'upstream' }) // WebSocket sessions
     return {
-      fact(_, fact) {
-        if (fact.kind !== 'head' || fact.at !== 'client') return
-        responses.inc({ code_class: `${Math.floor(fact.status / 100)}xx`, origin: fact.origin })
+      facts: {
+        head(_, { at, status, origin }) {
+          if (at === 'client') responses.count(CLASS_OF[Math.floor(status / 100)] ?? `${Math.floor(status / 100)}xx`, origin)
+        },
       },
     }
   },

@@ -47,9 +47,9 @@ export const retriesFamily: Family = {
     for (const kind of ['reissued', 'resumed', 'reconnected']) retries.touch({ kind })
     return {
       tool: (tool) => duplicates.touch({ tool }),
-      moment(_, moment) {
-        if (moment.is === 'retry') retries.inc({ kind: moment.how })
-        else if (moment.is === 'duplicate_work') duplicates.inc({ tool: kit.tools.labelOf(moment.call.tool) })
+      moments: {
+        retry: (_, { how }) => retries.count(how),
+        duplicate_work: (_, { call }) => duplicates.count(kit.tools.labelOf(call.tool)),
       },
     }
   },

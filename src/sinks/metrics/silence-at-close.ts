@@ -51,9 +51,10 @@ export const silenceAtCloseFamily: Family = {
     const silence = kit.histogram(SILENCE)
     for (const closed_by of CLOSERS) silence.touch({ closed_by })
     return {
-      fact(view, fact) {
-        if (fact.kind !== 'closed' || view.closedAtMs !== fact.atMs || view.silenceAtCloseMs === null) return
-        silence.observe({ closed_by: closedByOf(fact.cause) }, view.silenceAtCloseMs, view.traceId)
+      facts: {
+        closed({ closedAtMs, silenceAtCloseMs, traceId }, { atMs, cause }) {
+          if (closedAtMs === atMs && silenceAtCloseMs !== null) silence.observe(closedByOf(cause), silenceAtCloseMs, traceId)
+        },
       },
     }
   },

@@ -85,16 +85,20 @@ export const streamTimesFamily: Family = {
       if (kind === 'call' || kind === 'subscription' || kind === 'get_sse') firstEvent.touch({ kind })
     }
     return {
-      moment({ kind, traceId, openedAtMs, firstEventAtMs }, moment) {
-        if (moment.is === 'first_event' && firstEventAtMs !== null) firstEvent.observe({ kind }, firstEventAtMs - openedAtMs, traceId)
+      moments: {
+        first_event({ kind, traceId, openedAtMs, firstEventAtMs }) {
+          if (firstEventAtMs !== null) firstEvent.observe(kind, firstEventAtMs - openedAtMs, traceId)
+        },
       },
-      fact(view, fact) {
-        const { kind, traceId, openedAtMs } = view
-        if (fact.kind === 'head' && fact.at === 'client') headers.observe({ kind }, fact.atMs - openedAtMs, traceId)
-        else if (fact.kind === 'closed' && view.closedAtMs === fact.atMs) {
-          duration.observe({ kind }, fact.atMs - openedAtMs, traceId)
-          silence.observe({ kind }, view.longestSilenceMs, traceId)
-        }
+      facts: {
+        head({ kind, traceId, openedAtMs }, { at, atMs }) {
+          if (at === 'client') headers.observe(kind, atMs - openedAtMs, traceId)
+        },
+        closed({ kind, traceId, openedAtMs, closedAtMs, longestSilenceMs }, { atMs }) {
+          if (closedAtMs !== atMs) return
+          duration.observe(kind, atMs - openedAtMs, traceId)
+          silence.observe(kind, longestSilenceMs, traceId)
+        },
       },
     }
   },

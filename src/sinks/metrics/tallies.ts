@@ -4,6 +4,7 @@
  */
 import type { Metric, Registry } from 'prom-client'
 import { Counter, Histogram } from 'prom-client'
+import { assert } from '../../core/assert.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -16,38 +17,66 @@ interface Shape {
 interface Cells<T> {
   /** Made where there is none yet. */
   of(labels: Labels): T
+  /** The same, by the values of the labels in the order of their names: no text and no object is made to find one. */
+  at(a: string, b: string, c: string, d: string): T
   find(labels: Labels): T | undefined
   all(): Iterable<T>
 }
 
-/** By the values of their labels, in the order of the names. */
-function createCells<T>(names: readonly string[], create: (labels: Labels) => T): Cells<T> {
-  const cells = new Map<string, T>()
-  const [only = ''] = names
-  function keyOf(labels: Labels): string {
-    if (names.length === 1) return labels[only] ?? '' // most have one: no text is made
-    let key = ''
-    for (const name of names) key += `${labels[name]}\n`
-    return key
+/** By the value of the first label, then by that of the second, … */
+type Level<T> = Map<string, T | Level<T>>
+const LABELS_MAX = 4
+
+function createCells<T extends object>(names: readonly string[], create: (labels: Labels) => T): Cells<T> {
+  assert(names.length <= LABELS_MAX, 'a hot metric has few labels')
+  const depth = Math.max(1, names.length)
+  const first: Level<T> = new Map()
+  const all: T[] = []
+  const [name0 = '', name1 = '', name2 = '', name3 = ''] = names
+
+  function look(a: string, b: string, c: string, d: string): T | undefined {
+    let found: T | Level<T> | undefined = first.get(a)
+    if (depth > 1) found = (found as Level<T> | undefined)?.get(b)
+    if (depth > 2) found = (found as Level<T> | undefined)?.get(c)
+    if (depth > 3) found = (found as Level<T> | undefined)?.get(d)
+    return found as T | undefined
   }
+
+  function make(values: readonly string[], labels: Labels): T {
+    const cell = create(labels)
+    let level = first
+    for (const value of values.slice(0, depth - 1)) {
+      const next = (level.get(value) as Level<T> | undefined) ?? new Map<string, T | Level<T>>()
+      level.set(value, next)
+      level = next
+    }
+    level.set(values[depth - 1] ?? '', cell)
+    all.push(cell)
+    return cell
+  }
+
+  const find = (labels: Labels): T | undefined => look(labels[name0] ?? '', labels[name1] ?? '', labels[name2] ?? '', labels[name3] ?? '')
   return {
-    of(labels) {
-      const key = keyOf(labels)
-      let cell = cells.get(key)
-      if (cell === undefined) {
-        cell = create(labels)
-        cells.set(key, cell)
-      }
-      return cell
-    },
-    find: (labels) => cells.get(keyOf(labels)),
-    all: () => cells.values(),
+    of: (labels) =>
+      find(labels) ??
+      make(
+        names.map((name) => labels[name] ?? ''),
+        labels,
+      ),
+    at: (a, b, c, d) => look(a, b, c, d) ?? make([a, b, c, d], labelsOf(names, [a, b, c, d])),
+    find,
+    all: () => all,
   }
 }
+
+const labelsOf = (names: readonly string[], values: readonly string[]): Labels =>
+  Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
 
 export interface CounterTally {
   /** `by` is finite and not negative. */
   add(labels: Labels, by: number): void
+  /** By the values of the labels, in the order of their names. */
+  addAt(by: number, a?: string, b?: string, c?: string, d?: string): void
   /** Exists from now on. */
   touch(labels: Labels): void
 }
@@ -71,6 +100,9 @@ export function createCounterTally(registry: Registry<never>, shape: Shape): Cou
     add(labels, by) {
       cells.of(labels).waiting += by
     },
+    addAt(by, a = '', b = '', c = '', d = '') {
+      cells.at(a, b, c, d).waiting += by
+    },
     touch: (labels) => void cells.of(labels),
   }
 }
@@ -78,10 +110,13 @@ export function createCounterTally(registry: Registry<never>, shape: Shape): Cou
 export interface HistogramTally {
   /** `value` is finite. */
   observe(labels: Labels, value: number, traceId: string | null): void
+  /** By the value of its one label, if it has any. */
+  observeAt(label: string, value: number, traceId: string | null): void
   touch(labels: Labels): void
 }
 
 interface HistogramCell {
+  readonly labels: Labels
   /** By bucket, the last of them +Inf: observations beside those that prom-client was given. */
   readonly counts: number[]
   sum: number
@@ -99,7 +134,7 @@ export function createHistogramTally(
   const histogram = new Histogram({ ...shape, registers: [], buckets: [...buckets], ...exemplars })
   const cells = createCells<HistogramCell>(shape.labelNames, (labels) => {
     histogram.zero(labels)
-    return { counts: Array(buckets.length + 1).fill(0), sum: 0, isShown: Array(buckets.length + 1).fill(false) }
+    return { labels, counts: Array(buckets.length + 1).fill(0), sum: 0, isShown: Array(buckets.length + 1).fill(false) }
   })
   async function get() {
     const shown = await histogram.get()
@@ -114,19 +149,21 @@ export function createHistogramTally(
     return shown
   }
   registry.registerMetric({ name: shape.name, get, reset: () => histogram.reset() } as unknown as Metric)
+  function observe(cell: HistogramCell, value: number, traceId: string | null): void {
+    const bucket = bucketOf(buckets, value)
+    if (cell.isShown[bucket] === true) {
+      cell.counts[bucket] = (cell.counts[bucket] ?? 0) + 1
+      cell.sum += value
+      return
+    }
+    cell.isShown[bucket] = true
+    const { labels } = cell
+    if (!hasExemplars) histogram.observe(labels, value)
+    else histogram.observe({ labels, value, exemplarLabels: traceId === null ? {} : { trace_id: traceId } })
+  }
   return {
-    observe(labels, value, traceId) {
-      const cell = cells.of(labels)
-      const bucket = bucketOf(buckets, value)
-      if (cell.isShown[bucket] === true) {
-        cell.counts[bucket] = (cell.counts[bucket] ?? 0) + 1
-        cell.sum += value
-        return
-      }
-      cell.isShown[bucket] = true
-      if (!hasExemplars) histogram.observe(labels, value)
-      else histogram.observe({ labels, value, exemplarLabels: traceId === null ? {} : { trace_id: traceId } })
-    },
+    observe: (labels, value, traceId) => observe(cells.of(labels), value, traceId),
+    observeAt: (label, value, traceId) => observe(cells.at(label, '', '', ''), value, traceId),
     touch: (labels) => void cells.of(labels),
   }
 }

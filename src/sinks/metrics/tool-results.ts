@@ -63,8 +63,8 @@ export const toolResultsFamily: Family = {
       settled({ tool: name, result }, { isToolCall, toolResult }) {
         if (!isToolCall) return
         const tool = kit.tools.labelOf(name)
-        results.inc({ tool, result: toolResult })
-        if (result === 'seen') undelivered.inc({ tool })
+        results.count(tool, toolResult)
+        if (result === 'seen') undelivered.count(tool)
       },
     }
   },

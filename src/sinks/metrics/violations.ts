@@ -56,6 +56,7 @@ export const violationsFamily: Family = {
   start(kit) {
     const meters: Readonly<Record<Severity, CounterMeter>> = { violation: kit.counter(VIOLATIONS), notice: kit.counter(NOTICES) }
     const touched = new Set<Revision | null>()
+    let latest: string | null | undefined // what the call before said: most say the same
     function touchAll(revision: Revision | null, which: readonly Severity[]): void {
       for (const rule of RULE_IDS) {
         for (const severity of severitiesOf(rule, revision)) if (which.includes(severity)) touch(meters[severity], rule, revision)
@@ -64,13 +65,18 @@ export const violationsFamily: Family = {
     for (const revision of [...REVISIONS, null]) touchAll(revision, ['violation'])
     return {
       // Notices are many: those of a revision exist from its first call on.
-      moment({ revision: of }, moment) {
-        const revision = knownRevision(of)
-        if (moment.is !== 'began' || touched.has(revision)) return
-        touched.add(revision)
-        touchAll(revision, ['notice'])
+      moments: {
+        began({ revision: of }) {
+          if (of === latest) return
+          latest = of
+          const revision = knownRevision(of)
+          if (touched.has(revision)) return
+          touched.add(revision)
+          touchAll(revision, ['notice'])
+        },
       },
       settled({ violations, notices, revision: of }) {
+        if (violations.length === 0 && notices.length === 0) return
         const revision = revisionLabel(of)
         for (const rule of violations) meters.violation.inc({ rule, revision })
         for (const rule of notices) if (isRuleId(rule)) meters.notice.inc({ rule, revision })

@@ -56,7 +56,7 @@ export const workByCauseFamily: Family = {
       },
       settled({ cause, work, traceId }, { isToolCall, orphanMs }) {
         if (!isToolCall || cause === null) return
-        if (work.afterCloseMs !== null && work.afterCloseMs > 0) after.observe({ cause }, work.afterCloseMs, traceId)
+        if (work.afterCloseMs !== null && work.afterCloseMs > 0) after.observe(cause, work.afterCloseMs, traceId)
         if (orphanMs > 0) orphan.inc({ cause }, orphanMs / 1_000)
       },
     }

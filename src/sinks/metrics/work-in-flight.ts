@@ -54,13 +54,14 @@ export const workInFlightFamily: Family = {
     // A call keeps the source it started with: its end may be told by another.
     const started = new WeakSet<object>()
     return {
-      moment(_, moment) {
-        if (moment.is !== 'work' || moment.call.method !== 'tools/call') return
-        const { call, source, from, to } = moment
-        if (from === 'none' && source === SOURCE && to !== 'over') started.add(call)
-        if (!started.has(call)) return
-        running[from] -= 1
-        running[to] += 1
+      moments: {
+        work(_, { call, source, from, to }) {
+          if (call.method !== 'tools/call') return
+          if (from === 'none' && source === SOURCE && to !== 'over') started.add(call)
+          if (!started.has(call)) return
+          running[from] -= 1
+          running[to] += 1
+        },
       },
     }
   },

@@ -115,8 +115,8 @@ export const workOutcomesFamily: Family = {
       causes: ({ classes }) => touch(kit.toolLabels(), classes),
       settled({ tool, revision, work }, { isToolCall, causeClass }) {
         if (!isToolCall) return
-        byTool.inc({ tool: kit.tools.labelOf(tool), outcome: work.outcome, cause_class: causeClass })
-        byRevision.inc({ outcome: work.outcome, revision: revisionLabel(revision) })
+        byTool.count(kit.tools.labelOf(tool), work.outcome, causeClass)
+        byRevision.count(work.outcome, revisionLabel(revision))
       },
     }
   },

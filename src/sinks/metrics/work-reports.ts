@@ -52,16 +52,16 @@ export const workReportsFamily: Family = {
     }
     for (const source of ['drain', 'response']) reports.touch({ source, result: 'matched' })
     return {
-      reported: (source, result) => reports.inc({ source, result }),
-      moment(_, moment) {
-        if (moment.is === 'drained') reports.inc({ source: 'drain', result: 'matched' })
-      },
-      fact({ calls }, fact) {
-        if (fact.kind === 'closed') for (const call of calls) if (call.method === 'tools/call' && !call.isSettled) waiting.add(call)
+      reported: (source, result) => reports.count(source, result),
+      moments: { drained: () => reports.count('drain', 'matched') },
+      facts: {
+        closed({ calls }) {
+          for (const call of calls) if (call.method === 'tools/call' && !call.isSettled) waiting.add(call)
+        },
       },
       settled({ work }, { isToolCall, call }) {
         waiting.delete(call)
-        if (isToolCall && work.source === 'response') reports.inc({ source: 'response', result: 'matched' })
+        if (isToolCall && work.source === 'response') reports.count('response', 'matched')
       },
     }
   },

@@ -67,9 +67,9 @@ export const workTimesFamily: Family = {
       settled({ tool: name, work }, { isToolCall, beforeCloseMs }) {
         if (!isToolCall || work.endedMs === null) return
         const tool = kit.tools.labelOf(name)
-        if (work.startedMs !== null) duration.observe({ tool }, work.endedMs - work.startedMs)
-        if (beforeCloseMs !== null) before.observe({ tool }, beforeCloseMs)
-        else if (work.afterCloseMs !== null && work.afterCloseMs > 0) after.observe({ tool }, work.afterCloseMs)
+        if (work.startedMs !== null) duration.observe(tool, work.endedMs - work.startedMs)
+        if (beforeCloseMs !== null) before.observe(tool, beforeCloseMs)
+        else if (work.afterCloseMs !== null && work.afterCloseMs > 0) after.observe(tool, work.afterCloseMs)
       },
     }
   },
