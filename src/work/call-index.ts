@@ -49,96 +49,89 @@ interface Entry {
   readonly key: CallKey
   isSettled: boolean
 }
+/** Most exchanges have one call, which then stands for itself; else they are in the order they came. */
+type Calls = Entry | Entry[]
 /** By the id's text, `''` for an unknown one: a thousand calls may share a span, and each report wants one. */
 type Bucket = Map<string, Set<Entry>>
-/** Most spans have one call, which then stands for itself. */
+/** So does the one call of a span … */
 type Named = Entry | Bucket
+/** … and the one call of a trace: only where there are more, they are sorted by span. */
+type Traced = Entry | Map<string, Named>
 
 const SETTLED_MAX = 10_000
-const nodeKey = (traceId: string, spanId: string): string => `${traceId}${spanId}`
 
 export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   assert(callsMax > 0, 'callsMax is positive')
-  const buckets = new Map<string, Named>()
-  const live = new Map<string, Entry[]>() // by exchange, oldest first
-  const settled = createFifo<readonly Entry[]>() // so that a late report is told as late, not as a stranger
+  const traces = new Map<string, Traced>()
+  const live = new Map<string, Calls>() // by exchange, oldest first
+  const settled = createFifo<Calls>() // so that a late report is told as late, not as a stranger
   let liveCount = 0
   let evictedCount = 0
 
   function register(key: CallKey): void {
     const entry: Entry = { key, isSettled: false }
-    // A call becomes known bit by bit, first by its headers and without its id: the last word counts.
-    const earlier = live.get(key.exchangeId)?.find((other) => isUnknown(other.key.requestId) || other.key.requestId === key.requestId)
-    if (earlier !== undefined) drop(earlier)
-    for (const spanId of key.spanIds) name(nodeKey(key.traceId, spanId), entry)
-    const siblings = live.get(key.exchangeId)
-    if (siblings === undefined) live.set(key.exchangeId, [entry])
-    else siblings.push(entry)
+    const calls = live.get(key.exchangeId)
+    if (calls === undefined) live.set(key.exchangeId, entry)
+    else join(calls, entry)
+    addTo(traces, entry)
     liveCount += 1
-    while (liveCount > callsMax) {
-      const [oldest] = live.keys()
-      if (oldest === undefined) break
-      evictedCount += live.get(oldest)?.length ?? 0
-      forget(oldest)
-    }
+    while (liveCount > callsMax) evictOldest()
   }
 
-  function name(node: string, entry: Entry): void {
-    const named = buckets.get(node)
-    if (named === undefined || named === entry) {
-      buckets.set(node, entry)
-      return
+  /** A call becomes known bit by bit, first by its headers and without its id: the last word counts. */
+  function join(calls: Calls, entry: Entry): void {
+    const { exchangeId, requestId } = entry.key
+    const siblings = Array.isArray(calls) ? calls : [calls]
+    const earlier = siblings.find((other) => isUnknown(other.key.requestId) || other.key.requestId === requestId)
+    if (earlier !== undefined) {
+      removeFrom(traces, earlier)
+      liveCount -= 1
     }
-    const bucket: Bucket = named instanceof Map ? named : new Map()
-    if (!(named instanceof Map)) put(bucket, named)
-    put(bucket, entry)
-    buckets.set(node, bucket)
+    const left = siblings.filter((other) => other !== earlier)
+    live.set(exchangeId, left.length === 0 ? entry : [...left, entry])
+  }
+
+  function evictOldest(): void {
+    const [oldest] = live
+    if (oldest === undefined) return
+    const [exchangeId, calls] = oldest
+    evictedCount += Array.isArray(calls) ? calls.length : 1
+    forget(exchangeId)
   }
 
   function forget(exchangeId: string): void {
-    const entries = live.get(exchangeId)
-    if (entries === undefined) return
+    const calls = live.get(exchangeId)
+    if (calls === undefined) return
     live.delete(exchangeId)
-    liveCount -= entries.length
-    for (const entry of entries) entry.isSettled = true
-    settled.push(entries)
-    if (settled.size() > SETTLED_MAX) for (const entry of settled.shift() ?? []) remove(entry)
+    if (Array.isArray(calls)) for (const entry of calls) entry.isSettled = true
+    else calls.isSettled = true
+    liveCount -= Array.isArray(calls) ? calls.length : 1
+    settled.push(calls)
+    if (settled.size() <= SETTLED_MAX) return
+    const gone = settled.shift()
+    if (Array.isArray(gone)) for (const entry of gone) removeFrom(traces, entry)
+    else if (gone !== undefined) removeFrom(traces, gone)
   }
 
-  function drop(entry: Entry): void {
-    remove(entry)
-    liveCount -= 1
-    const siblings = (live.get(entry.key.exchangeId) ?? []).filter((other) => other !== entry)
-    live.set(entry.key.exchangeId, siblings)
-  }
-
-  function remove(entry: Entry): void {
-    for (const spanId of entry.key.spanIds) {
-      const node = nodeKey(entry.key.traceId, spanId)
-      const named = buckets.get(node)
-      if (named instanceof Map) {
-        const id = idOf(entry)
-        const entries = named.get(id)
-        entries?.delete(entry)
-        if (entries?.size === 0) named.delete(id)
-      }
-      if (named === entry || (named instanceof Map && named.size === 0)) buckets.delete(node)
-    }
+  function isOpen(call: CallKey): boolean {
+    const calls = live.get(call.exchangeId)
+    if (calls === undefined) return false
+    return Array.isArray(calls) ? calls.some(({ key }) => key === call) : calls.key === call
   }
 
   return {
     register,
     forget,
-    isKnown: (traceId, spanId) => buckets.has(nodeKey(traceId, spanId)),
+    isKnown: (traceId, spanId) => namedIn(traces, traceId, spanId) !== undefined,
     find(traceId, spanId, claim) {
-      const named = namedBy(claim, buckets.get(nodeKey(traceId, spanId)))
+      const named = namedBy(claim, namedIn(traces, traceId, spanId))
       const open = narrow(
         named.filter(({ isSettled }) => !isSettled),
         claim,
       )
       return open.is === 'none' ? narrow(named, claim) : open
     },
-    isOpen: (call) => live.get(call.exchangeId)?.some(({ key }) => key === call) ?? false,
+    isOpen,
     liveCount: () => liveCount,
     evictedCount: () => evictedCount,
   }
@@ -148,11 +141,58 @@ const isUnknown = (requestId: string | null): boolean => requestId === null || r
 
 const idOf = (entry: Entry): string => idText(entry.key.requestId) ?? ''
 
-function put(bucket: Bucket, entry: Entry): void {
+function namedIn(traces: ReadonlyMap<string, Traced>, traceId: string, spanId: string): Named | undefined {
+  const traced = traces.get(traceId)
+  if (traced === undefined || traced instanceof Map) return traced?.get(spanId)
+  return traced.key.spanIds.includes(spanId) ? traced : undefined
+}
+
+function addTo(traces: Map<string, Traced>, entry: Entry): void {
+  const { traceId } = entry.key
+  const traced = traces.get(traceId)
+  if (traced === undefined) {
+    traces.set(traceId, entry)
+    return
+  }
+  const spans = traced instanceof Map ? traced : spread(new Map(), traced)
+  spread(spans, entry)
+  traces.set(traceId, spans)
+}
+
+function spread(spans: Map<string, Named>, entry: Entry): Map<string, Named> {
+  for (const spanId of entry.key.spanIds) {
+    const named = spans.get(spanId)
+    if (named === undefined || named === entry) spans.set(spanId, entry)
+    else if (named instanceof Map) put(named, entry)
+    else spans.set(spanId, put(put(new Map(), named), entry))
+  }
+  return spans
+}
+
+function removeFrom(traces: Map<string, Traced>, entry: Entry): void {
+  const { traceId, spanIds } = entry.key
+  const traced = traces.get(traceId)
+  if (traced instanceof Map) for (const spanId of spanIds) removeSpan(traced, spanId, entry)
+  if (traced === entry || (traced instanceof Map && traced.size === 0)) traces.delete(traceId)
+}
+
+function removeSpan(spans: Map<string, Named>, spanId: string, entry: Entry): void {
+  const named = spans.get(spanId)
+  if (named instanceof Map) {
+    const id = idOf(entry)
+    const entries = named.get(id)
+    entries?.delete(entry)
+    if (entries?.size === 0) named.delete(id)
+  }
+  if (named === entry || (named instanceof Map && named.size === 0)) spans.delete(spanId)
+}
+
+function put(bucket: Bucket, entry: Entry): Bucket {
   const id = idOf(entry)
   const entries = bucket.get(id)
   if (entries === undefined) bucket.set(id, new Set([entry]))
   else entries.add(entry)
+  return bucket
 }
 
 /** Those of the claim's id; where nobody has it, those whose id is unknown; without a claim, all. */

@@ -144,6 +144,7 @@ export function createCorrelator<Report extends SpanReport = SpanReport>(limits:
   return {
     register(key) {
       calls.register(key)
+      if (waitersOf.size === 0) return
       for (const spanId of key.spanIds) {
         const name = nameOf({ traceId: key.traceId, spanId })
         if (waitersOf.has(name)) arrived.push(name)

@@ -7,22 +7,23 @@ export function registrationSink(correlator: Correlator<PendingReport>): Sink {
   const unsettled = new Map<string, number>() // calls that a batch still has
   return {
     name: 'work registration',
-    skipsTraffic: true,
-    fact(view, fact) {
-      if (fact.kind !== 'understood' || view.traceId === null) return
+    facts: ['understood'],
+    fact(view) {
       const { id, traceId, spanIds, session, openedAtMs } = view
-      const named = view.calls.filter(({ requestId }) => requestId !== null)
-      if (named.length > 1) unsettled.set(id, named.length)
-      for (const { requestId, method, tool } of named) {
+      if (traceId === null) return
+      let named = 0
+      for (const { requestId, method, tool } of view.calls) {
+        if (requestId === null) continue
+        named += 1
         correlator.register({ exchangeId: id, traceId, spanIds, requestId, method, tool, session, openedAtMs })
       }
+      if (named > 1) unsettled.set(id, named)
     },
-    settled({ id }) {
-      const exchangeId = id.replace(/\..*$/, '')
-      const left = (unsettled.get(exchangeId) ?? 1) - 1
+    settled(_, { exchangeId }) {
+      const left = unsettled.size === 0 ? 0 : (unsettled.get(exchangeId) ?? 1) - 1
       if (left > 0) unsettled.set(exchangeId, left)
       else {
-        unsettled.delete(exchangeId)
+        if (unsettled.size > 0) unsettled.delete(exchangeId)
         correlator.forget(exchangeId) // one it does not know is nothing to it
       }
     },
