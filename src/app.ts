@@ -28,7 +28,7 @@ import type { Listener } from './wire/listener.ts'
 import { startListener } from './wire/listener.ts'
 import type { ReachWatch } from './wire/reach.ts'
 import { watchReach } from './wire/reach.ts'
-import { realClock } from './wire/real-clock.ts'
+import { afterPoll, realClock } from './wire/real-clock.ts'
 import { createUpstream } from './wire/upstream.ts'
 import type { OwnSpanExporter } from './work/own-span.ts'
 import { createOwnSpanExporter } from './work/own-span.ts'
@@ -82,7 +82,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   const streams = createOpenStreams()
   const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late), streams.sink]
   const work = () => (late.steering?.snapshot() ?? settings.snapshot).work
-  const books = await openBooks({ settings, clock, log, writeOut, work, heldBytes: () => held.totalBytes, more })
+  const books = await openBooks({ settings, clock, log, writeOut, work, later: afterPoll, heldBytes: () => held.totalBytes, more })
   keep(books.workPort)
   const steering = keep(createSteering(settings, clock, books.metrics))
   late.steering = steering
@@ -141,6 +141,7 @@ async function startPorts(shared: Shared, stopping: Stopping): Promise<{ admin: 
   const { settings, log, journal, steering, workPort, state, keep } = shared
   const whyNotReady = (): string | null => (state.isDraining ? 'draining' : null)
   const render = async (accept: string) => {
+    journal.flush()
     const { contentType, body } = await shared.metrics.render(accept)
     return { contentType, text: body }
   }
@@ -172,7 +173,10 @@ function stoppingOf({ settings, journal, experiments, streams, state }: Shared, 
     clock,
     drainMs: settings.drainMs,
     listener,
-    isAwaited: streams.isAwaited,
+    isAwaited(exchangeId) {
+      journal.flush() // who spoke last is told
+      return streams.isAwaited(exchangeId)
+    },
     begun() {
       state.isDraining = true
       experiments.shutDown()

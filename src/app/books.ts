@@ -34,6 +34,8 @@ export interface BooksAsked {
   /** In force now: a reload changes it. */
   readonly work: () => Settings['snapshot']['work']
   writeOut(text: string): void
+  /** See `JournalAsked.later`. */
+  readonly later: (run: () => void) => void
   readonly more: readonly Sink[]
 }
 
@@ -41,7 +43,7 @@ export interface BooksAsked {
 const CALLS_MAX = 50_000
 
 /** Rejects with the system's error for an events file that cannot be opened. */
-export async function openBooks({ settings, clock, log, heldBytes, work, writeOut, more }: BooksAsked): Promise<Books> {
+export async function openBooks({ settings, clock, log, heldBytes, work, writeOut, later, more }: BooksAsked): Promise<Books> {
   const { match } = settings.snapshot.work
   const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
   const summary = createSummary(
@@ -53,6 +55,7 @@ export async function openBooks({ settings, clock, log, heldBytes, work, writeOu
   const correlator = createCorrelator<PendingReport>({ callsMax: CALLS_MAX })
   const journal = createJournal({
     clock,
+    later,
     get graceMs() {
       return work().graceMs
     },
@@ -62,6 +65,13 @@ export async function openBooks({ settings, clock, log, heldBytes, work, writeOu
     sinks: [metrics.sink, summary.sink, registrationSink(correlator), ...more, ...events],
     onSinkError: (name, error) => log.error(`${name} failed and is passed over; calls go on`, { error: String(error) }),
   })
-  const workPort = createWorkPort({ clock, correlator, matchers: match ?? [], deliver: journal.reportWork, count: metrics.countReport })
+  const workPort = createWorkPort({
+    clock,
+    correlator,
+    matchers: match ?? [],
+    catchUp: journal.flush,
+    deliver: journal.reportWork,
+    count: metrics.countReport,
+  })
   return { metrics, summary, journal, workPort }
 }

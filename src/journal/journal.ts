@@ -11,6 +11,7 @@ import type { CallRecord } from '../core/record.ts'
 import type { TimelineBudget } from '../core/timeline.ts'
 import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
+import { createBacklog } from './backlog.ts'
 import type { Entry, Waiter } from './entry.ts'
 import { entryOf } from './entry.ts'
 import { createSettledRing } from './settled-ring.ts'
@@ -28,6 +29,8 @@ export interface JournalAsked {
   readonly pendingMax?: number
   /** Told once per sink (and once as `journal` for a failure of the ledger's own): the exchange goes on. */
   readonly onSinkError: OnSinkError
+  /** Lets facts wait until the bytes they tell of are on their way; absent: each is taken as it is told. Whoever asks is told all. */
+  readonly later?: (run: () => void) => void
   /** Somebody could report at any time, e.g. a connected probe. A report taken within `waitMs` says so by itself. */
   isSourceAlive?(): boolean
 }
@@ -36,6 +39,8 @@ export interface JournalAsked {
 export type ReportResult = 'matched' | 'unmatched' | 'refused' | 'expired' | 'duplicate'
 
 export interface Journal {
+  /** Takes what has been told and waits: before the books are read in another way than through this journal. */
+  flush(): void
   openExchange(): { readonly id: string; readonly tell: Tell }
   /** A report for this exchange; counting it is the caller's. */
   reportWork(exchangeId: string, report: WorkReport): ReportResult
@@ -63,7 +68,8 @@ export function createJournal(asked: JournalAsked): Journal {
   const ring = createSettledRing(SETTLED_MAX)
   const live = createNumbered<Entry>() // until all of its calls are settled
   const conversation = createConversation<Entry>(take)
-  const waiting = createWaiting({ clock, pendingMax, due: ({ entry }) => reconsider(entry), crowdedOut })
+  const waiting = createWaiting({ clock, pendingMax, due, crowdedOut })
+  const backlog = createBacklog<Opening, Fact>({ later: asked.later, take: (opening, fact) => isClosed || take(entryFor(opening), fact) })
   let openedCount = 0
   let openCount = 0
   let lastReportMs = -Infinity
@@ -71,23 +77,30 @@ export function createJournal(asked: JournalAsked): Journal {
 
   function openExchange(): { id: string; tell: Tell } {
     openedCount += 1
-    const id = `c${openedCount}`
+    const opening: Opening = { number: openedCount, id: `c${openedCount}`, entry: null }
+    return { id: opening.id, tell: (fact) => backlog.add(opening, fact) }
+  }
+
+  function entryFor(opening: Opening): Entry {
+    if (opening.entry !== null) return opening.entry
     const say = (moment: Moment): void => {
       audience.moment(entry.ledger.view, moment)
       conversation.moment(entry, moment)
     }
-    const entry: Entry = entryOf(id, createLedger({ id, graceMs: asked.graceMs, budget, say }))
-    live.set(openedCount, entry)
+    const entry: Entry = entryOf(opening.id, createLedger({ id: opening.id, graceMs: asked.graceMs, budget, say }))
+    opening.entry = entry
+    live.set(opening.number, entry)
     openCount += 1
-    return { id, tell: (fact) => take(entry, fact) }
+    return entry
   }
 
   function take(entry: Entry, told: Fact): void {
     if (isClosed) return
     const { ledger } = entry
     const wasOpen = ledger.view.closedAtMs === null
-    const fact = told.kind === 'understood' ? conversation.completed(entry, told) : told
+    let fact = told
     try {
+      if (told.kind === 'understood') fact = conversation.completed(entry, told)
       ledger.take(fact)
     } catch (error) {
       audience.failed('journal', error)
@@ -137,12 +150,23 @@ export function createJournal(asked: JournalAsked): Journal {
     return entry?.id === exchangeId ? entry : undefined
   }
 
+  const flushed = <T>(read: () => T): T => {
+    backlog.flush()
+    return read()
+  }
+
+  function due({ entry, index }: Waiter): void {
+    backlog.flush() // what it waits for may have been told
+    if (entry.ledger.view.calls[index]?.isSettled !== true) reconsider(entry)
+  }
+
   function crowdedOut({ entry, index }: Waiter): void {
     entry.ledger.take({ kind: 'notice', atMs: clock.nowMs(), what: 'report-wait-limit' })
     settle(entry, index)
   }
 
   function reportWork(exchangeId: string, report: WorkReport): ReportResult {
+    backlog.flush()
     lastReportMs = clock.nowMs()
     const entry = liveOne(exchangeId)
     if (entry === undefined) return late(ring.get(exchangeId))
@@ -163,6 +187,7 @@ export function createJournal(asked: JournalAsked): Journal {
   }
 
   function calls({ open }: { readonly open?: boolean } = {}): readonly CallRecord[] {
+    backlog.flush()
     const nowMs = clock.nowMs()
     const isOpen = ({ ledger }: Entry): boolean => ledger.view.closedAtMs === null
     const entries = live.values()
@@ -176,8 +201,17 @@ export function createJournal(asked: JournalAsked): Journal {
     return [...settled, ...unsettled].sort((a, b) => numberOf(a.id) - numberOf(b.id))
   }
 
+  function call(id: string): CallRecord | null {
+    backlog.flush()
+    const settled = ring.get(id)
+    if (settled !== null) return settled
+    const records = liveOne(id.replace(/\..*$/, ''))?.ledger.records(clock.nowMs()) ?? []
+    return records.find((record) => record.id === id) ?? null
+  }
+
   async function close(): Promise<void> {
     if (isClosed) return
+    backlog.flush()
     waiting.clear()
     for (const entry of live.values()) {
       for (const [index, { isSettled }] of entry.ledger.view.calls.entries()) if (!isSettled) settle(entry, index)
@@ -191,17 +225,20 @@ export function createJournal(asked: JournalAsked): Journal {
     openExchange,
     reportWork,
     calls,
-    call: (id) =>
-      ring.get(id) ??
-      liveOne(id.replace(/\..*$/, ''))
-        ?.ledger.records(clock.nowMs())
-        .find((record) => record.id === id) ??
-      null,
-    openCount: () => openCount,
-    pendingCount: waiting.count,
+    flush: backlog.flush,
+    call,
+    openCount: () => flushed(() => openCount),
+    pendingCount: () => flushed(waiting.count),
     sizes: conversation.sizes,
     close,
   }
+}
+
+/** An exchange of which something was told, or will be: its ledger is opened with the first fact taken. */
+interface Opening {
+  readonly number: number
+  readonly id: string
+  entry: Entry | null
 }
 
 const exchangeNumber = (id: string): number => Number(id.slice(1))

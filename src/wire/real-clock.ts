@@ -4,6 +4,9 @@ import type { Clock, Timer } from '../core/clock.ts'
 /** Node's timers hold 31 bits of milliseconds; a longer wait is taken in steps. */
 const STEP_MAX_MS = 2 ** 31 - 1
 
+/** After all that is at hand was read and written, and before the loop waits for more. */
+export const afterPoll = (run: () => void): void => void setImmediate(run)
+
 export const realClock: Clock = {
   nowMs: () => performance.now(),
   wallMs: () => performance.timeOrigin + performance.now(),

@@ -53,7 +53,8 @@ const NO_BYTES = Buffer.alloc(0)
 interface Leg {
   readonly events: UpstreamEvents
   readonly clock: Clock
-  readonly send: (outgoing: Outgoing) => void
+  readonly request: Request
+  readonly isChunked: boolean
   outgoing: Outgoing | null
   incoming: http.IncomingMessage | null
   /** What was asked before the connection was there. */
@@ -69,7 +70,6 @@ interface Leg {
 }
 
 type Outgoing = http.ClientRequest & {
-  _implicitHeader(): void
   _storeHeader(firstLine: string, headers: readonly string[]): void
 }
 
@@ -112,15 +112,11 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
 }
 
 function createLeg(request: Request, isChunked: boolean, events: UpstreamEvents, clock: Clock): Leg {
-  const rawHeaders = isChunked ? request.rawHeaders : withoutTrailerHeader(request.rawHeaders)
   return {
     events,
     clock,
-    send(outgoing) {
-      outgoing.useChunkedEncodingByDefault = isChunked
-      // Node would merge duplicates and http-proxy normalises the path: the head goes out as it came.
-      outgoing._implicitHeader = () => outgoing._storeHeader(`${request.method} ${request.target} HTTP/1.1\r\n`, rawHeaders)
-    },
+    request,
+    isChunked,
     outgoing: null,
     incoming: null,
     waiting: [],
@@ -179,9 +175,8 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
     watchForReset(outgoing.socket)
     leg.bytesBefore = outgoing.socket.bytesRead
   }
-  leg.send(outgoing)
   if (leg.lost !== null) return leave(leg, outgoing)
-  outgoing._implicitHeader() // before `end`, which would give an empty chunked body a length
+  sendHead(leg, outgoing) // before `end`, which would give an empty chunked body a length
   outgoing.on('drain', () => leg.events.drained())
   outgoing.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
     leg.interims += 1
@@ -198,6 +193,15 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
   })
   for (const act of leg.waiting.splice(0)) act()
   if (!outgoing.writableEnded) outgoing.write(NO_BYTES) // the head goes ahead of a slow body
+}
+
+/**
+ * Node would merge duplicates and http-proxy normalises the path: the head goes out as it came. Stored at once, not by a method put
+ * on the request in place of Node's: such a one was seen to keep each request, and all that hangs on it, past its collection.
+ */
+function sendHead({ request: { method, target, rawHeaders }, isChunked }: Leg, outgoing: Outgoing): void {
+  outgoing.useChunkedEncodingByDefault = isChunked
+  outgoing._storeHeader(`${method} ${target} HTTP/1.1\r\n`, isChunked ? rawHeaders : withoutTrailerHeader(rawHeaders))
 }
 
 function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void {

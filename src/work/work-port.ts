@@ -25,6 +25,8 @@ export interface WorkPortAsked {
   readonly clock: Clock
   readonly correlator: Correlator<PendingReport>
   readonly matchers?: readonly SpanMatcher[]
+  /** Calls told of but not yet registered are registered now: a report may be about one. */
+  catchUp?(): void
   /** A matched report, as a fact's content, `workAtMs` on the exchange's clock; the journal says what became of it. */
   deliver(exchangeId: string, report: WorkReport): DeliveryResult
   /** `work_reports_total`: one per report, whatever became of it. Descendants that changed nothing are none. */
@@ -44,7 +46,7 @@ const EARLY_MAX_MS = 250
 const AHEAD_MAX_MS = 5_000
 const SWEEP_EVERY_MS = 250
 
-export function createWorkPort({ clock, correlator, matchers = [], deliver, count }: WorkPortAsked): WorkPort {
+export function createWorkPort({ clock, correlator, matchers = [], catchUp, deliver, count }: WorkPortAsked): WorkPort {
   const latestEndWallMs = new WeakMap<CallKey, number>()
   let timer: Timer | null = null
 
@@ -56,6 +58,7 @@ export function createWorkPort({ clock, correlator, matchers = [], deliver, coun
       if (report.counts) count(report.source, 'refused')
       return
     }
+    catchUp?.()
     settle(correlator.take(report, clock.nowMs()))
     arm()
   }
@@ -64,6 +67,7 @@ export function createWorkPort({ clock, correlator, matchers = [], deliver, coun
     if (timer !== null || correlator.counts().waiting === 0) return
     timer = clock.after(SWEEP_EVERY_MS, () => {
       timer = null
+      catchUp?.()
       settle(correlator.sweep(clock.nowMs()))
       arm()
     })

@@ -19,6 +19,7 @@ proxy.on('error', (_error, _req, res) => {
 const server = http.createServer((req, res) => proxy.web(req, res))
 server.requestTimeout = 0
 server.listen({ port: Number(argOf('port', '0')), host: '127.0.0.1', backlog: 4_096 }, () => console.log('ready'))
+process.on('SIGTERM', () => process.exit(0)) // so that a profile is written
 process.on('uncaughtException', (error) => {
   if (!/ECONNRESET|EPIPE|aborted|hang up/.test(error.message)) throw error
 })

@@ -1,0 +1,66 @@
+/** Facts wait here until the bytes they tell of are on their way: the books are kept after the poll, many facts in one go. */
+
+export interface Backlog<T, F> {
+  add(teller: T, fact: F): void
+  /** Everything told so far is taken, now: before anybody reads the books. */
+  flush(): void
+}
+
+export interface BacklogAsked<T, F> {
+  /** Runs it once, when what is at hand has been read and written; absent: each fact is taken as it is told. */
+  readonly later?: ((run: () => void) => void) | undefined
+  take(teller: T, fact: F): void
+}
+
+/** So many facts in one go, then the bytes have their turn again: ten thousand streams may end in the same moment. */
+const SLICE_MAX = 2_000
+
+/** In the order told, across all tellers. */
+export function createBacklog<T, F>({ later, take }: BacklogAsked<T, F>): Backlog<T, F> {
+  let tellers: T[] = []
+  let facts: F[] = []
+  let taken = 0
+  let isDue = false
+  let isTaking = false
+
+  function takeSome(max: number): void {
+    if (isTaking) return
+    isTaking = true
+    try {
+      for (let left = max; left > 0 && taken < facts.length; left -= 1) {
+        const at = taken
+        taken += 1 // first: a fact that throws is not taken again
+        take(tellers[at] as T, facts[at] as F)
+      }
+    } finally {
+      isTaking = false
+      if (taken === facts.length) {
+        tellers = []
+        facts = []
+        taken = 0
+      }
+    }
+  }
+
+  function run(): void {
+    isDue = false
+    takeSome(SLICE_MAX)
+    arm()
+  }
+
+  function arm(): void {
+    if (isDue || facts.length === 0 || later === undefined) return
+    isDue = true
+    later(run)
+  }
+
+  return {
+    add(teller, fact) {
+      tellers.push(teller)
+      facts.push(fact)
+      if (later === undefined) takeSome(Infinity)
+      else arm()
+    },
+    flush: () => takeSome(Infinity),
+  }
+}

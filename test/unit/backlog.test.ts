@@ -1,0 +1,76 @@
+/** Facts wait until bytes have gone first; whoever reads the books is told all that was told before. */
+import { describe, expect, test } from 'vitest'
+import { createBacklog } from '../../src/journal/backlog.ts'
+
+function kept() {
+  const taken: string[] = []
+  const runs: (() => void)[] = []
+  const backlog = createBacklog<string, number>({ later: (run) => runs.push(run), take: (teller, fact) => taken.push(`${teller}${fact}`) })
+  return { backlog, taken, runs, runOne: () => runs.shift()?.() }
+}
+
+describe('the backlog of facts', () => {
+  test('takes nothing while bytes are under way, then all in the order told, and asks for one run only [bench.bytes-first]', () => {
+    const { backlog, taken, runs, runOne } = kept()
+    backlog.add('a', 1)
+    backlog.add('b', 2)
+    backlog.add('a', 3)
+    expect(taken).toEqual([])
+    expect(runs.length).toBe(1)
+    runOne()
+    expect(taken).toEqual(['a1', 'b2', 'a3'])
+    expect(runs.length).toBe(0)
+    backlog.add('b', 4)
+    expect(runs.length).toBe(1)
+  })
+
+  test('whoever asks is told all; the run that was asked for finds nothing then [bench.bytes-first]', () => {
+    const { backlog, taken, runOne, runs } = kept()
+    backlog.add('a', 1)
+    backlog.flush()
+    expect(taken).toEqual(['a1'])
+    runOne()
+    expect(taken).toEqual(['a1'])
+    expect(runs.length).toBe(0)
+  })
+
+  test('ten thousand facts are taken in slices, so that bytes have their turn between them [bench.bytes-first]', () => {
+    const { backlog, taken, runOne, runs } = kept()
+    for (let at = 0; at < 10_000; at += 1) backlog.add('x', at)
+    runOne()
+    expect(taken.length).toBe(2_000)
+    backlog.add('x', 10_000)
+    for (let at = 0; at < 5; at += 1) runOne()
+    expect(taken).toEqual(Array.from({ length: 10_001 }, (_, at) => `x${at}`))
+    expect(runs.length).toBe(0)
+  })
+
+  test('a fact that throws is not taken again, and those behind it are [bench.bytes-first]', () => {
+    const taken: number[] = []
+    const backlog = createBacklog<null, number>({
+      later: () => undefined,
+      take(_, fact) {
+        taken.push(fact)
+        if (fact === 1) throw new Error('bad')
+      },
+    })
+    backlog.add(null, 1)
+    backlog.add(null, 2)
+    expect(() => backlog.flush()).toThrow('bad')
+    backlog.flush()
+    expect(taken).toEqual([1, 2])
+  })
+
+  test('one told while others are taken comes after them; without a later each is taken as it is told [bench.bytes-first]', () => {
+    const taken: number[] = []
+    const backlog = createBacklog<null, number>({
+      take(_, fact) {
+        if (fact === 1) backlog.add(null, 3)
+        taken.push(fact)
+      },
+    })
+    backlog.add(null, 1)
+    backlog.add(null, 2)
+    expect(taken).toEqual([1, 3, 2])
+  })
+})
