@@ -13,8 +13,8 @@ import { clientLeft, tellClosed } from './exchange.ts'
 import { endToEnd } from './headers.ts'
 import { endsInReset } from './reset.ts'
 import { beginTurn, endTurn } from './turn.ts'
-import type { AnswerFraming, UpstreamEvents } from './upstream.ts'
 import type { Fate } from './upstream-fate.ts'
+import type { AnswerFraming, UpstreamEvents } from './upstream-port.ts'
 
 const EVENT_BYTES_MAX = 8_388_608
 

@@ -63,7 +63,6 @@ export function startAsking(x: Exchange): void {
   if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
   req.on('data', (chunk: Uint8Array) => onBytes(x, chunk))
   req.on('end', () => onEnd(x))
-  req.on('error', () => undefined) // leaving shows in the socket
   endTurn(x)
 }
 

@@ -103,7 +103,6 @@ function takeRequest(
   ports: ExchangePorts,
 ): void {
   res.on('error', () => undefined)
-  req.on('error', () => undefined)
   if (connection.isLeft) {
     req.resume()
     return

@@ -7,8 +7,9 @@ import type { Clock } from '../core/clock.ts'
 import type { Break, Ending, Head, Interim, RawHeaders } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import { pairsOf, withoutTrailerHeader } from './headers.ts'
+import { afterPoll } from './real-clock.ts'
 import { sendReset } from './reset.ts'
-import type { AnswerFraming } from './upstream.ts'
+import type { AnswerFraming } from './upstream-port.ts'
 
 /** A cut finishes even if the client does not read: so long for its flush, and so long for its FIN. */
 const FLUSH_WAIT_MS = 1_000
@@ -51,8 +52,8 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
   return {
     head(head, framing, keepAlive) {
       isHeadKept = writeHead(req, res, head, framing, keepAlive)
-      // The body's first bytes, where they came with the head, are told a tick later: then both go in one write.
-      if (isHeadKept) process.nextTick(afterTick, flushHead)
+      // The body's first bytes, where they came with the head, are told a tick or two later: then both go in one write.
+      if (isHeadKept) afterPoll(flushHead)
       endsByClosing = !res.chunkedEncoding && headerOf(head.rawHeaders, 'content-length') === null
     },
     interim: ({ status, reason, rawHeaders }) => {
@@ -93,8 +94,6 @@ export function createDownstream(req: IncomingMessage, res: ServerResponse, cloc
     takesFin: () => false,
   }
 }
-
-const afterTick = (run: () => void): void => process.nextTick(run)
 
 /** True: it goes with the body's first bytes. A head without a body goes out with its end. */
 function writeHead(req: IncomingMessage, res: ServerResponse, head: Head, framing: AnswerFraming, keepAlive: boolean): boolean {

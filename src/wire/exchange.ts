@@ -21,7 +21,7 @@ import type { Downstream } from './downstream.ts'
 import { createDownstream } from './downstream.ts'
 import type { LinePlanner, Seating } from './line-planner.ts'
 import { beginTurn, endTurn, press } from './turn.ts'
-import type { UpstreamLeg, UpstreamPort } from './upstream.ts'
+import type { UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
 export interface ExchangeLimits {
   readonly heldBytesPerExchange: number

@@ -4,8 +4,27 @@ import type { Clock, Timer } from '../core/clock.ts'
 /** Node's timers hold 31 bits of milliseconds; a longer wait is taken in steps. */
 const STEP_MAX_MS = 2 ** 31 - 1
 
-/** After all that is at hand was read and written, and before the loop waits for more. */
-export const afterPoll = (run: () => void): void => void setImmediate(run)
+let due: (() => void)[] = []
+
+/** Once, after all that is at hand was read and written, and before the loop waits for more; in the order asked. */
+export function afterPoll(run: () => void): void {
+  if (due.length === 0) setImmediate(runDue)
+  due.push(run)
+}
+
+function runDue(): void {
+  const runs = due
+  due = []
+  let ran = 0
+  try {
+    for (const run of runs) {
+      ran += 1
+      run()
+    }
+  } finally {
+    for (const run of runs.slice(ran)) afterPoll(run) // one that throws takes no other with it
+  }
+}
 
 export const realClock: Clock = {
   nowMs: () => performance.now(),

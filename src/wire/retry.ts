@@ -1,6 +1,6 @@
 /** A hop that asks again (`request.retry`): while no answer has come, the request really runs once more on a fresh connection. */
 import type { RawHeaders, Request } from '../core/signal.ts'
-import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream.ts'
+import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
 export interface RetryPlan {
   readonly on: readonly ('timeout' | 'loss')[]

@@ -3,49 +3,14 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
-import type { Break, RawHeaders, Request } from '../core/signal.ts'
+import type { Break, Request } from '../core/signal.ts'
 import { framingOf, pairsOf, withoutTrailerHeader } from './headers.ts'
 import { leaveServer } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
 import type { Fate } from './upstream-fate.ts'
 import { fateOf, isResetError } from './upstream-fate.ts'
-
-/** How a response's body is delimited: an `eof` one must stay so. */
-export type AnswerFraming = 'chunked' | 'sized' | 'eof'
-
-/** What a leg tells; nothing follows `end` or `lost`, and `head` comes once before any `bytes`. */
-export interface UpstreamEvents {
-  head(status: number, reason: string, rawHeaders: RawHeaders, framing: AnswerFraming): void
-  interim(status: number, reason: string, rawHeaders: RawHeaders): void
-  bytes(chunk: Uint8Array): void
-  end(rawTrailers: RawHeaders): void
-  lost(fate: Fate): void
-  /** The connection is no more HTTP: nothing but this is told of it. Absent: nobody asked for that. */
-  upgraded?(incoming: http.IncomingMessage, socket: Socket, head: Uint8Array): void
-  /** The request's backlog is written: it takes bytes again. */
-  drained(): void
-}
-
-export interface UpstreamLeg {
-  /** False: written, but hold back until `drained`. */
-  write(bytes: Uint8Array): boolean
-  end(rawTrailers: RawHeaders): void
-  /** Gives the connection up: the server sees a FIN or a RST. Nothing is told afterwards. */
-  lose(ending: Break): void
-  pause(): void
-  resume(): void
-  /** Whether there is a connection yet. */
-  isConnected(): boolean
-  /** Gives this attempt up and asks anew, where the last hop does so; false: it does not, or not any more. */
-  again?(): boolean
-}
-
-/** `rawHeaders` of the request are end-to-end already; `framing` says whether its body is chunked. */
-export interface UpstreamPort {
-  dial(request: Request, isChunked: boolean, events: UpstreamEvents): UpstreamLeg
-  close(): void
-}
+import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
 const INTERIM_MAX = 16
 const NO_BYTES = Buffer.alloc(0)
@@ -80,11 +45,13 @@ const standInAnswer = { headersSent: true, finished: true }
 
 export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
   // Without an agent http-proxy would send "Connection: close" and so change the request.
-  const agent = createPool(origin.protocol)
+  const pool = createPool(origin.protocol)
   const proxy = httpProxy.createProxyServer({
     target: origin.origin,
-    agent,
+    agent: pool.agent,
     selfHandleResponse: true,
+    ignorePath: true, // the head goes out as it came: whatever is made of the path is not used
+    ssl: { setHost: false } as never, // what each request's options are made on: nor is a Host header of Node's
     buffer: noPipe as never, // bodies are written by the leg, piece by piece
   })
   // Without options of its own a request shares the proxy's: else they are copied, and the target is parsed, each time.
@@ -107,7 +74,7 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
       }
       return legOf(leg)
     },
-    close: () => agent.destroy(),
+    close: pool.close,
   }
 }
 
@@ -206,7 +173,6 @@ function sendHead({ request: { method, target, rawHeaders }, isChunked }: Leg, o
 
 function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void {
   if (leg === undefined) return
-  incoming.on('error', () => undefined) // told by 'close', once
   leg.incoming = incoming
   if (leg.lost !== null || leg.isOver) {
     incoming.resume()
