@@ -1,13 +1,27 @@
 /** Unix milliseconds as `2026-11-29T10:00:00.000Z`, by arithmetic alone: the core knows no clock. */
 
+/** All but the milliseconds of the second told last: a busy process tells thousands of the same. */
+const latest = { second: Number.NaN, text: '' }
+
 /** Years 1970 to 9999. */
 export function isoOf(wallMs: number): string {
   const ms = Math.floor(wallMs)
-  const days = Math.floor(ms / 86_400_000)
+  const second = Math.floor(ms / 1_000)
+  if (second !== latest.second) {
+    latest.text = textOfSecond(second)
+    latest.second = second
+  }
+  const rest = ms - second * 1_000
+  return `${latest.text}${rest < 10 ? '.00' : rest < 100 ? '.0' : '.'}${rest}Z`
+}
+
+/** `2026-11-29T10:00:00` */
+function textOfSecond(second: number): string {
+  const days = Math.floor(second / 86_400)
   const { year, month, day } = dateOf(days)
-  const rest = ms - days * 86_400_000
-  const clock = [rest / 3_600_000, (rest / 60_000) % 60, (rest / 1_000) % 60].map((part) => padded(Math.floor(part), 2)).join(':')
-  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}T${clock}.${padded(rest % 1_000, 3)}Z`
+  const rest = second - days * 86_400
+  const clock = [rest / 3_600, (rest / 60) % 60, rest % 60].map((part) => padded(Math.floor(part), 2)).join(':')
+  return `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}T${clock}`
 }
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0')

@@ -4,12 +4,13 @@ import { sayDrained } from './ledger-close.ts'
 import { checkProgress, checkSpeech } from './ledger-conduct.ts'
 import { breakRule } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
-import { callNamed } from './ledger-state.ts'
+import { callNamed, sinceOpened } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { toolsIn } from './mcp/tools.ts'
 import type { Meaning, ResultMeaning } from './meaning.ts'
 import { dataOf, meaningOf, meaningOfJson } from './meaning.ts'
 import type { EventMark } from './signal.ts'
+import { addEntry, addTraffic } from './timeline.ts'
 
 type Say = (moment: Moment) => void
 
@@ -25,19 +26,19 @@ function seeEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): 
   const meaning = meaningOf(mark)
   if (mark.isTooLong) state.isUnread = true
   if (meaning.eventId !== undefined) state.hasEventIds = true
-  const sinceMs = atMs - state.openedAtMs
+  const sinceMs = sinceOpened(state, atMs)
   if (meaning.is === 'comment') {
-    state.timeline.addTraffic(sinceMs, 'comment', sizeOf(mark))
+    addTraffic(state.timeline, [sinceMs, 'comment', sizeOf(mark)])
     return
   }
-  state.timeline.addTraffic(sinceMs, 'event', sizeOf(mark), meaning.is)
+  addTraffic(state.timeline, [sinceMs, 'event', sizeOf(mark), meaning.is])
   if (state.toldAtMs !== null || meaning.is !== 'progress') checkSpeech(state, meaning, atMs)
   if (meaning.is === 'progress') {
     const call = callOfToken(state, meaning.token)
     if (call !== null) call.progressSeen += 1
     checkProgress(state, call, meaning.token, meaning.value, say)
     if (state.closedAtMs !== null) say({ is: 'progress', how: 'lost', count: 1 })
-    else if (state.progressOnWay.length < ON_WAY_MAX) state.progressOnWay.push(atMs)
+    else putOnWay(state, atMs)
   } else if (meaning.is === 'result') seeResults(state, meaning, atMs, () => dataOf(mark), say)
 }
 
@@ -52,7 +53,7 @@ function sendEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say):
   if (meaning.is === 'progress') {
     const call = callOfToken(state, meaning.token)
     if (call !== null) call.progressSent += 1
-    const cameAtMs = state.progressOnWay.shift() ?? atMs
+    const cameAtMs = state.progressOnWay?.shift() ?? atMs
     say({ is: 'progress', how: atMs - cameAtMs < 1 ? 'forwarded' : 'held', count: 1 })
   } else if (meaning.is === 'result') {
     for (const answer of [meaning, ...meaning.also]) {
@@ -62,8 +63,15 @@ function sendEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say):
   }
 }
 
+function putOnWay(state: LedgerState, atMs: number): void {
+  state.progressOnWay ??= []
+  if (state.progressOnWay.length < ON_WAY_MAX) state.progressOnWay.push(atMs)
+}
+
 /** A client resumes after the last event it got, which may be older than the last that left. */
-function keepEventId({ eventIds }: LedgerState, eventId: string): void {
+function keepEventId(state: LedgerState, eventId: string): void {
+  if (state.eventIds.length === 0) state.eventIds = []
+  const { eventIds } = state
   eventIds.push(eventId)
   if (eventIds.length > 2 * EVENT_IDS_MAX) eventIds.splice(0, EVENT_IDS_MAX)
 }
@@ -113,7 +121,7 @@ export function takeResult(
   if (state.kind === 'subscription' && state.listening !== 'cancelled') state.listening = 'ended'
   const taskId = answer.isTask ? answer.taskId : call.taskId
   if (taskId !== null && answer.outcome === 'ok') {
-    state.timeline.add(atMs - state.openedAtMs, 'task', taskId, answer.status ?? '')
+    addEntry(state.timeline, [sinceOpened(state, atMs), 'task', taskId, answer.status ?? ''])
     say({ is: 'task', call, taskId, status: answer.status })
   }
   if (call.method === 'initialize' && answer.revision !== null) say({ is: 'revision', revision: answer.revision })
@@ -170,7 +178,7 @@ export function takeElsewhere(
   if (at === 'server') return
   call.result = 'sent'
   call.isAnsweredElsewhere = true
-  state.timeline.add(atMs - state.openedAtMs, 'result-on', on)
+  addEntry(state.timeline, [sinceOpened(state, atMs), 'result-on', on])
 }
 
 const sizeOf = ({ earlier, bytes }: EventMark): number =>

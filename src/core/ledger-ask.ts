@@ -2,8 +2,9 @@
 import type { Fact } from './fact.ts'
 import { breakRule } from './ledger-rules.ts'
 import type { LedgerState } from './ledger-state.ts'
-import { callOf } from './ledger-state.ts'
+import { callOf, nameCall } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
+import type { RpcNotification } from './mcp/ask.ts'
 import { parseTraceparent } from './trace-context.ts'
 
 /** Told once by the body, or by the headers and then by the body, whose ids complete what is there. */
@@ -15,25 +16,17 @@ export function readAskInto(state: LedgerState, fact: Extract<Fact, { readonly k
   state.revision = ask.revision
   state.client = ask.client
   state.session = ask.session
-  state.cancels = ask.notifications.flatMap(({ method, requestId }) =>
-    method === 'notifications/cancelled' && requestId !== null ? [requestId] : [],
-  )
+  if (ask.notifications.length > 0) state.cancels = cancelsOf(ask.notifications)
+  else if (!isFirst) state.cancels = []
   state.traceId = fact.traceId ?? state.traceId
   state.spanId = fact.spanId ?? state.spanId
   const method = ask.notifications[0]?.method ?? null
-  const told = ask.requests.length > 0 ? ask.requests.map((request) => callOf(request, null)) : [callOf(null, method)]
   const [before] = state.calls
-  const [now] = told
-  if (isFirst || before === undefined || now === undefined || told.length > 1) state.calls = told
-  else {
-    before.requestId = now.requestId
-    before.method = now.method
-    before.tool = now.tool
-    before.progressToken = now.progressToken
-    before.traceparent = now.traceparent
-    before.askKey = now.askKey
-    before.taskId = now.taskId
-  }
+  const isNew = isFirst && !state.isFresh
+  if (isNew || before === undefined || ask.requests.length > 1) {
+    state.calls = ask.requests.length > 0 ? ask.requests.map((request) => callOf(request, null)) : [callOf(null, method)]
+  } else nameCall(before, ask.requests[0] ?? null, method)
+  state.isFresh = false
   const [first] = state.calls
   if (first !== undefined) {
     if (ask.mismatch !== null) breakRule(state, first, 'header-mismatch', ask.mismatch)
@@ -43,13 +36,16 @@ export function readAskInto(state: LedgerState, fact: Extract<Fact, { readonly k
   if (isFirst) say({ is: 'began' })
 }
 
+const cancelsOf = (notifications: readonly RpcNotification[]): readonly string[] =>
+  notifications.flatMap(({ method, requestId }) => (method === 'notifications/cancelled' && requestId !== null ? [requestId] : []))
+
 /** Ours, and those that the server may have read from `_meta` instead. */
-function spansOf({ traceId, spanId, spanIds, calls }: LedgerState): string[] {
-  const spans = new Set(spanIds)
-  if (spanId !== null) spans.add(spanId)
+function spansOf({ traceId, spanId, spanIds, calls }: LedgerState): readonly string[] {
+  const spans = [...spanIds]
+  if (spanId !== null && !spans.includes(spanId)) spans.push(spanId)
   for (const { traceparent } of calls) {
-    const context = parseTraceparent(traceparent)
-    if (context !== null && context.traceId === traceId) spans.add(context.spanId)
+    const context = traceparent === null ? null : parseTraceparent(traceparent)
+    if (context !== null && context.traceId === traceId && !spans.includes(context.spanId)) spans.push(context.spanId)
   }
-  return [...spans]
+  return spans
 }

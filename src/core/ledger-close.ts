@@ -2,10 +2,11 @@
 import type { Fact } from './fact.ts'
 import { checkEnd } from './ledger-conduct.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
-import { callNamed, cancelsByClosing, isDraining, isToolCall } from './ledger-state.ts'
+import { callNamed, cancelsByClosing, isDraining, isToolCall, sinceOpened } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { turnPhase } from './ledger-work.ts'
 import type { Cause } from './signal.ts'
+import { addEntry } from './timeline.ts'
 import { closedByOf } from './verdict.ts'
 
 type Say = (moment: Moment) => void
@@ -17,7 +18,7 @@ export function takeClosed(state: LedgerState, { atMs, cause, ending }: FactOf<'
   state.cause = cause
   state.ending = ending
   state.closedBeforeHeaders = !state.hasServersHead
-  state.timeline.add(atMs - state.openedAtMs, 'closed', cause.kind)
+  addEntry(state.timeline, [sinceOpened(state, atMs), 'closed', cause.kind])
   endSilence(state, atMs)
   seeSilence(state, atMs, cause)
   // The server's own answer, passed on to its last byte.
@@ -29,9 +30,9 @@ export function takeClosed(state: LedgerState, { atMs, cause, ending }: FactOf<'
     const isExpectedElsewhere = (isWhole && state.status === 202) || state.continuedOn !== null
     if (call.result !== 'sent' && !isExpectedElsewhere && state.listening !== 'cancelled') abandon(call, 'close', atMs, say)
   }
-  if (state.kind === 'subscription') state.timeline.add(atMs - state.openedAtMs, 'subscription', listeningEnd(state))
-  const lost = state.progressOnWay.length
-  state.progressOnWay.length = 0
+  if (state.kind === 'subscription') addEntry(state.timeline, [sinceOpened(state, atMs), 'subscription', listeningEnd(state)])
+  const lost = state.progressOnWay?.length ?? 0
+  state.progressOnWay = null
   if (lost > 0) say({ is: 'progress', how: 'lost', count: lost })
 }
 
@@ -46,14 +47,14 @@ function sendWhole(state: LedgerState, call: CallState, atMs: number): void {
   if (call.result !== 'none' || !state.isUnread || state.status === null || state.status < 200 || state.status > 299) return
   call.result = 'sent'
   call.resultAtMs = state.serverOverAtMs ?? atMs
-  if (!state.notices.includes('answer-not-read')) state.notices.push('answer-not-read')
+  if (!state.notices.includes('answer-not-read')) state.notices = [...state.notices, 'answer-not-read']
 }
 
 export function takeServerOver(state: LedgerState, { atMs, how }: FactOf<'server_over'>, say: Say): void {
   if (state.serverOverAtMs !== null) return
   state.serverOverAtMs = atMs
   if (how === 'clean') checkEnd(state)
-  state.timeline.add(atMs - state.openedAtMs, 'server-over', how)
+  addEntry(state.timeline, [sinceOpened(state, atMs), 'server-over', how])
   endSilence(state, atMs)
   for (const call of state.calls) if (call.result === 'none') sayDrained(state, call, atMs, say)
 }
@@ -90,7 +91,7 @@ export function sayDrained(state: LedgerState, call: CallState, atMs: number, sa
 export function takeCancelled(state: LedgerState, { atMs, requestId }: FactOf<'cancelled'>, say: Say): void {
   const call = callNamed(state, requestId)
   if (call === null || call.result === 'sent' || cancelsByClosing(state.revision)) return
-  state.timeline.add(atMs - state.openedAtMs, 'cancelled')
+  addEntry(state.timeline, [sinceOpened(state, atMs), 'cancelled'])
   abandon(call, 'notification', atMs, say)
 }
 

@@ -5,14 +5,15 @@ import { takeElsewhere } from './ledger-answer.ts'
 import { abandon } from './ledger-close.ts'
 import { breakRule, remark } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
-import { callNamed } from './ledger-state.ts'
+import { callNamed, sinceOpened } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { tellDuplicate, turnPhase } from './ledger-work.ts'
+import { addEntry } from './timeline.ts'
 
 type Say = (moment: Moment) => void
 
 export function takeJoin(state: LedgerState, { atMs, join }: Extract<Fact, { readonly kind: 'joined' }>, say: Say): void {
-  const sinceMs = atMs - state.openedAtMs
+  const sinceMs = sinceOpened(state, atMs)
   const [first] = state.calls
   switch (join.is) {
     case 'retry':
@@ -21,7 +22,7 @@ export function takeJoin(state: LedgerState, { atMs, join }: Extract<Fact, { rea
       return takeReissued(state, join, atMs, say)
     case 'continued':
       state.continuedOn = join.on
-      state.timeline.add(sinceMs, 'continued-on', join.on)
+      addEntry(state.timeline, [sinceMs, 'continued-on', join.on])
       for (const call of state.calls) if (isAwaited(call)) takeBack(state, call, say)
       return
     case 'message': {
@@ -32,7 +33,7 @@ export function takeJoin(state: LedgerState, { atMs, join }: Extract<Fact, { rea
     case 'discontinued':
       if (state.continuedOn !== join.on) return
       state.continuedOn = null
-      state.timeline.add(sinceMs, 'discontinued', join.on)
+      addEntry(state.timeline, [sinceMs, 'discontinued', join.on])
       for (const call of state.calls) if (isAwaited(call)) abandon(call, 'close', atMs, say)
       return
     case 'told':
@@ -47,7 +48,7 @@ export function takeJoin(state: LedgerState, { atMs, join }: Extract<Fact, { rea
       state.namesOpen = true
       return
     case 'task':
-      return state.timeline.add(sinceMs, 'task-of', join.of, join.taskId)
+      return addEntry(state.timeline, [sinceMs, 'task-of', join.of, join.taskId])
     case 'remark':
       return remark(state, join.text)
     default:
@@ -59,7 +60,7 @@ function takeRetry(state: LedgerState, { requestId, of, how }: Extract<Join, { r
   const call = callNamed(state, requestId)
   if (call === null) return
   call.retryOf = of
-  state.timeline.add(sinceMs, how, ...(of === null ? [] : [of]))
+  addEntry(state.timeline, of === null ? [sinceMs, how] : [sinceMs, how, of])
   say({ is: 'retry', how })
 }
 
@@ -73,7 +74,7 @@ function takeReissued(
   if (call === null || call.isSettled || call.reissuedAtMs !== null) return
   call.reissuedAtMs = atMs
   call.reissueHints = hints
-  state.timeline.add(atMs - state.openedAtMs, 'reissued-as', by)
+  addEntry(state.timeline, [sinceOpened(state, atMs), 'reissued-as', by])
   tellDuplicate(state, call, say)
 }
 

@@ -7,6 +7,7 @@ import { brokenAs } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
 import { toldMsOf, violationsOf, workOf } from './ledger-verdict.ts'
 import type { CallRecord } from './record.ts'
+import { entriesOf } from './timeline.ts'
 import { closedByOf, faultOf, hopOf } from './verdict.ts'
 
 /** `nowMs`: up to when a silence that still lasts is counted; null: it lasts no more. */
@@ -14,9 +15,9 @@ export function recordOf(state: LedgerState, index: number, graceMs: number, now
   const call = state.calls[index]
   assert(call !== undefined, 'a record is of a call of its exchange')
   const { cause, timeline } = state
-  const since = (atMs: number | null): number | null => (atMs === null ? null : Math.round(atMs - state.openedAtMs))
+  const { openedAtMs } = state
   const work = workOf(state, call, graceMs)
-  return {
+  const record: CallRecord = {
     id: index === 0 ? state.id : `${state.id}.${index + 1}`,
     openedAt: isoOf(state.openedWallMs),
     kind: state.kind,
@@ -30,10 +31,10 @@ export function recordOf(state: LedgerState, index: number, graceMs: number, now
     client: state.client,
     status: state.status,
     seenStatus: state.seenStatus,
-    headersMs: since(state.headersAtMs),
-    firstByteMs: since(state.firstByteAtMs),
-    firstEventMs: since(state.firstEventAtMs),
-    closedMs: since(state.closedAtMs),
+    headersMs: since(state.headersAtMs, openedAtMs),
+    firstByteMs: since(state.firstByteAtMs, openedAtMs),
+    firstEventMs: since(state.firstEventAtMs, openedAtMs),
+    closedMs: since(state.closedAtMs, openedAtMs),
     closedBeforeHeaders: state.closedBeforeHeaders,
     longestSilenceMs: Math.round(Math.max(state.longestSilenceMs, runningSilenceMs(state, nowMs))),
     silenceAtCloseMs: state.silenceAtCloseMs === null ? null : Math.round(state.silenceAtCloseMs),
@@ -45,23 +46,29 @@ export function recordOf(state: LedgerState, index: number, graceMs: number, now
     fault: cause === null ? null : faultOf(cause),
     ending: state.ending,
     result: call.result,
-    abandonedMs: since(call.abandonedAtMs),
+    abandonedMs: since(call.abandonedAtMs, openedAtMs),
     abandonedBy: call.abandonedBy,
     toldMs: toldMsOf(state, call),
-    wouldCut: [...state.wouldCut],
+    wouldCut: state.wouldCut,
     work,
     retryOf: call.retryOf,
-    violations: [...violationsOf(state, call, work, graceMs), ...brokenAs(call, 'violation')],
+    violations: allOf(violationsOf(state, call, work, graceMs), brokenAs(call, 'violation')),
     notices: noticesOf(state, call),
-    timeline: timeline.entries(),
-    ...(timeline.isTruncated() ? { truncated: true as const } : {}),
+    timeline: entriesOf(timeline),
   }
+  return timeline.isTruncated ? { ...record, truncated: true } : record
 }
+
+const since = (atMs: number | null, openedAtMs: number): number | null => (atMs === null ? null : Math.round(atMs - openedAtMs))
+
+const allOf = (some: readonly string[], more: readonly string[]): readonly string[] =>
+  some.length === 0 ? more : more.length === 0 ? some : [...some, ...more]
 
 /** Rules by their names, then sentences. */
 function noticesOf(state: LedgerState, call: CallState): readonly string[] {
-  const stale = call.staleCount === 0 ? [] : ['stale-message', staleRemark(call.staleCount)]
   const diagnosis = call.isSettled ? diagnosisOf(state, call) : null
+  if (call.staleCount === 0 && diagnosis === null) return allOf(brokenAs(call, 'notice'), state.notices)
+  const stale = call.staleCount === 0 ? [] : ['stale-message', staleRemark(call.staleCount)]
   return [...brokenAs(call, 'notice'), ...state.notices, ...stale, ...(diagnosis === null ? [] : [diagnosis])]
 }
 

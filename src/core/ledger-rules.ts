@@ -4,6 +4,7 @@ import type { RuleId, Severity } from './mcp/rules.ts'
 import { severityOf } from './mcp/rules.ts'
 
 const REMARKS_MAX = 20
+const NONE: readonly never[] = []
 
 /** Where the revision has no such rule, nothing is broken. */
 export function breakRule(
@@ -14,14 +15,14 @@ export function breakRule(
   severity: Severity | null = severityOf(rule, state.revision),
 ): void {
   if (severity === null || call.broken.some((broken) => broken.rule === rule)) return
-  call.broken.push({ rule, severity })
+  call.broken = [...call.broken, { rule, severity }]
   if (detail !== null) remark(state, detail)
 }
 
 /** A sentence, or a few fixed words, that the record tells once. */
 export function remark(state: LedgerState, text: string): void {
-  if (!state.notices.includes(text) && state.notices.length < REMARKS_MAX) state.notices.push(text)
+  if (!state.notices.includes(text) && state.notices.length < REMARKS_MAX) state.notices = [...state.notices, text]
 }
 
 export const brokenAs = ({ broken }: CallState, severity: Severity): readonly RuleId[] =>
-  broken.filter((one) => one.severity === severity).map(({ rule }) => rule)
+  broken.length === 0 ? NONE : broken.filter((one) => one.severity === severity).map(({ rule }) => rule)

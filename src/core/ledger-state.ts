@@ -6,7 +6,7 @@ import type { ToolHints } from './mcp/tools.ts'
 import type { AnswerShape, RecordedSource } from './record.ts'
 import type { CauseKind } from './signal.ts'
 import type { Timeline, TimelineBudget } from './timeline.ts'
-import { createTimeline } from './timeline.ts'
+import { timelineOf } from './timeline.ts'
 import { closedByOf } from './verdict.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -37,15 +37,16 @@ export interface CallState extends Writable<CallView> {
   reissueHints: ToolHints | null
   hasDuplicate: boolean
   retryOf: string | null
-  readonly broken: { readonly rule: RuleId; readonly severity: Severity }[]
+  broken: readonly { readonly rule: RuleId; readonly severity: Severity }[]
   hasDrained: boolean
   readonly work: WorkState
 }
 
 export interface LedgerState extends Writable<LedgerView> {
   calls: CallState[]
-  spanIds: string[]
   eventIds: string[]
+  /** Nothing was told yet that its call would remember. */
+  isFresh: boolean
   /** Since when the server has sent nothing; null while it is not its turn. */
   silentSinceMs: number | null
   /** When the client was last sent anything. */
@@ -69,16 +70,28 @@ export interface LedgerState extends Writable<LedgerView> {
   /** Some of the answer could not be read for its meaning: encoded, or too long. */
   isUnread: boolean
   /** When each progress notification arrived that is still on its way to the client. */
-  readonly progressOnWay: number[]
+  progressOnWay: number[] | null
   /** When the last bytes came that completed no event, and how many since the last that are told; null: an event is whole. */
   partSeenAtMs: number | null
   partBytes: number
-  readonly wouldCut: { readonly hop: string; readonly cause: CauseKind; readonly atMs: number }[]
-  readonly notices: string[]
+  wouldCut: readonly { readonly hop: string; readonly cause: CauseKind; readonly atMs: number }[]
+  notices: readonly string[]
   readonly timeline: Timeline
 }
 
 const NO_REQUEST: RpcRequest = { id: '', method: '', tool: null, progressToken: null, traceparent: null, paramsHash: null, taskId: null }
+
+/** `method`: that of a notification, where there is no request. */
+export function nameCall(call: CallState, request: RpcRequest | null, method: string | null): void {
+  const { tool, progressToken, traceparent, taskId } = request ?? NO_REQUEST
+  call.requestId = request?.id ?? null
+  call.method = request?.method ?? method
+  call.tool = tool
+  call.progressToken = progressToken
+  call.traceparent = traceparent
+  call.askKey = request === null ? null : askKeyOf(request)
+  call.taskId = taskId
+}
 
 export function callOf(request: RpcRequest | null, method: string | null): CallState {
   const { tool, progressToken, traceparent, taskId } = request ?? NO_REQUEST
@@ -108,7 +121,7 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
     reissueHints: null,
     hasDuplicate: false,
     retryOf: null,
-    broken: [],
+    broken: NONE,
     hasDrained: false,
     work: { source: null, startedAtMs: null, endedAtMs: null, firstEndToldAtMs: null, phase: 'none' },
   }
@@ -116,6 +129,10 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
 
 const askKeyOf = ({ method, tool, paramsHash }: RpcRequest): string | null =>
   paramsHash === null ? null : `${method} ${tool ?? ''} ${paramsHash}`
+
+/** What most exchanges have none of: shared, and replaced whole when one comes. */
+const NONE: readonly never[] = []
+const NO_IDS: string[] = []
 
 /**
  * What every exchange begins with; `stateOf` fills in what is its own. One literal that has every key:
@@ -171,30 +188,23 @@ const BLANK: LedgerState = {
   isUnread: false,
   partSeenAtMs: null,
   partBytes: 0,
-  spanIds: [],
-  eventIds: [],
+  spanIds: NONE,
+  eventIds: NO_IDS,
   calls: [],
-  cancels: [],
-  progressOnWay: [],
-  wouldCut: [],
-  notices: [],
-  timeline: createTimeline({ entriesLeft: 0 }),
+  isFresh: true,
+  cancels: NONE,
+  progressOnWay: null,
+  wouldCut: NONE,
+  notices: NONE,
+  timeline: timelineOf({ entriesLeft: 0 }),
 }
 
-export function stateOf(id: string, budget: TimelineBudget): LedgerState {
-  return {
-    ...BLANK,
-    id,
-    spanIds: [],
-    eventIds: [],
-    calls: [callOf(null, null)],
-    cancels: [],
-    progressOnWay: [],
-    wouldCut: [],
-    notices: [],
-    timeline: createTimeline(budget),
-  }
-}
+export const stateOf = (id: string, budget: TimelineBudget): LedgerState => ({
+  ...BLANK,
+  id,
+  calls: [callOf(null, null)],
+  timeline: timelineOf(budget),
+})
 
 /** The call a report or an answer means; the only one where it does not say. */
 export function callNamed(state: LedgerState, requestId: string | null): CallState | null {
@@ -210,3 +220,6 @@ export { cancelsByClosing } from './mcp/revision.ts'
 /** The client was cut off by us, and the server talks on without knowing it. */
 export const isDraining = ({ cause, toldAtMs }: LedgerView): boolean =>
   cause !== null && toldAtMs === null && closedByOf(cause) === 'sidecar'
+
+/** Whole ms since it opened, as timelines and records tell them. */
+export const sinceOpened = ({ openedAtMs }: LedgerView, atMs: number): number => Math.round(atMs - openedAtMs)

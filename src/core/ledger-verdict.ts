@@ -6,6 +6,8 @@ import { knownWork } from './ledger-work.ts'
 import type { WorkOutcome, WorkRecord } from './record.ts'
 import { closedByOf } from './verdict.ts'
 
+const NONE: readonly never[] = []
+
 /** Times of one call in whole ms since its exchange opened, as its record tells them. */
 interface Times {
   readonly abandonedMs: number | null
@@ -19,8 +21,12 @@ const sinceOpened = (state: LedgerState, atMs: number | null): number | null =>
 /** The first of all that told the server: its connection closed, by whomever, or the notification. */
 export function toldMsOf(state: LedgerState, call: CallState): number | null {
   const isServersOwn = state.cause !== null && closedByOf(state.cause) === 'server' && call.abandonedAtMs !== null && call.result === 'none'
-  const times = [state.toldAtMs, call.cancelReachedAtMs, isServersOwn ? state.serverOverAtMs : null].filter((atMs) => atMs !== null)
-  return times.length === 0 ? null : sinceOpened(state, Math.min(...times))
+  const firstAtMs = Math.min(
+    state.toldAtMs ?? Infinity,
+    call.cancelReachedAtMs ?? Infinity,
+    (isServersOwn ? state.serverOverAtMs : null) ?? Infinity,
+  )
+  return firstAtMs === Infinity ? null : sinceOpened(state, firstAtMs)
 }
 
 export function workOf(state: LedgerState, call: CallState, graceMs: number): WorkRecord {
@@ -59,10 +65,10 @@ function outcomeOf({ kind }: LedgerState, { isSettled, isTask }: CallState, time
 
 export function violationsOf(state: LedgerState, call: CallState, work: WorkRecord, graceMs: number): readonly string[] {
   const toldMs = toldMsOf(state, call)
-  if (toldMs === null || call.abandonedAtMs === null || state.cause === null) return []
+  if (toldMs === null || call.abandonedAtMs === null || state.cause === null) return NONE
   const ranOn = work.outcome === 'orphaned' && work.endedMs !== null && work.endedMs - toldMs >= graceMs
   if (cancelsByClosing(state.revision)) {
-    if (closedByOf(state.cause) === 'server') return []
+    if (closedByOf(state.cause) === 'server') return NONE
     return [...(ranOn ? ['work-after-cancel'] : []), ...(call.hasMessageAfterTold ? ['message-after-cancel'] : [])]
   }
   return ranOn && call.cancelReachedAtMs !== null ? ['cancel-ignored'] : []

@@ -5,6 +5,7 @@ import type { CallState, LedgerState } from './ledger-state.ts'
 import { callNamed, cancelsByClosing, isDraining, isToolCall } from './ledger-state.ts'
 import type { Moment, WorkPhase } from './ledger-view.ts'
 import type { RecordedSource } from './record.ts'
+import { addEntry } from './timeline.ts'
 
 type Say = (moment: Moment) => void
 
@@ -25,9 +26,9 @@ export function takeReport(state: LedgerState, { atMs, report }: Extract<Fact, {
   if (call === null || call.isSettled || source === 'drain' || source === 'response') return
   const { work } = call
   const name = state.calls.length > 1 && call.requestId !== null ? [call.requestId] : []
-  const atWorkMs = Math.max(0, workAtMs - state.openedAtMs)
+  const atWorkMs = Math.round(Math.max(0, workAtMs - state.openedAtMs))
   if (report.event === 'start') {
-    if (work.startedAtMs === null) state.timeline.add(atWorkMs, 'work-started', ...name)
+    if (work.startedAtMs === null) addEntry(state.timeline, [atWorkMs, 'work-started', ...name])
     work.startedAtMs = Math.min(work.startedAtMs ?? Infinity, workAtMs)
     work.source ??= source
     if (work.phase === 'none') turnPhase(call, call.abandonedAtMs === null ? 'running' : 'orphaning', say)
@@ -37,7 +38,7 @@ export function takeReport(state: LedgerState, { atMs, report }: Extract<Fact, {
     if (workAtMs > (work.endedAtMs ?? -Infinity)) {
       work.endedAtMs = workAtMs
       work.source = source
-      state.timeline.add(atWorkMs, 'work-ended', ...name)
+      addEntry(state.timeline, [atWorkMs, 'work-ended', ...name])
     }
     tellDuplicate(state, call, say)
     turnPhase(call, 'over', say)

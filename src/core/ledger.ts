@@ -10,7 +10,7 @@ import { recordOf } from './ledger-record.ts'
 import { remark } from './ledger-rules.ts'
 import { settlementOf } from './ledger-settlement.ts'
 import type { LedgerState } from './ledger-state.ts'
-import { callNamed, stateOf } from './ledger-state.ts'
+import { callNamed, sinceOpened, stateOf } from './ledger-state.ts'
 import type { LedgerView, Moment, Settlement } from './ledger-view.ts'
 import type { ReportJudgement, SettleRules } from './ledger-work.ts'
 import { judgeReport, settlesAtMs, settleWork, takeReport } from './ledger-work.ts'
@@ -20,6 +20,7 @@ import type { RawHeaders } from './signal.ts'
 import { headerOf } from './signal.ts'
 import { bodyHasEvents } from './sse-scanner.ts'
 import type { TimelineBudget } from './timeline.ts'
+import { addBytes, addEntry, addTraffic, freeTimeline } from './timeline.ts'
 import { parseTraceparent } from './trace-context.ts'
 import { hopOf } from './verdict.ts'
 
@@ -64,11 +65,12 @@ export function createLedger({ id, graceMs, budget = { entriesLeft: 2_000 }, say
       settleWork(state, index, say)
       return settlementOf(state, index, graceMs)
     },
-    free: () => state.timeline.free(),
+    free: () => freeTimeline(state.timeline),
   }
 }
 
 function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): void {
+  if (state.isFresh && !isBeginning(fact.kind)) state.isFresh = false
   switch (fact.kind) {
     case 'moved':
       return takeMoved(state, fact.atMs, fact.flow, fact.bytes)
@@ -88,8 +90,7 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
     case 'noted':
       return takeNote(state, fact, say)
     case 'would_cut':
-      state.wouldCut.push({ hop: hopOf(fact.cause) ?? fact.cause.fault ?? '', cause: fact.cause.kind, atMs: sinceOpened(state, fact) })
-      return
+      return takeWouldCut(state, fact)
     case 'notice':
       return remark(state, fact.what)
     case 'joined':
@@ -99,7 +100,7 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
       return takeClosed(state, fact, say)
     case 'told':
       state.toldAtMs ??= fact.atMs
-      state.timeline.add(fact.atMs - state.openedAtMs, 'told', fact.ending)
+      addEntry(state.timeline, [sinceOpened(state, fact.atMs), 'told', fact.ending])
       return
     case 'server_over':
       return takeServerOver(state, fact, say)
@@ -117,17 +118,23 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
   }
 }
 
+/** What comes before anybody knows what is asked. */
+const isBeginning = (kind: Fact['kind']): boolean => kind === 'opened' || kind === 'moved' || kind === 'understood'
+
 function takeCancelTold(state: LedgerState, { requestId, reachedAtMs }: FactOf<'cancel_told'>): void {
   const call = callNamed(state, requestId)
   if (call !== null) call.cancelReachedAtMs ??= reachedAtMs
 }
 
-const sinceOpened = (state: LedgerState, { atMs }: { readonly atMs: number }): number => Math.round(atMs - state.openedAtMs)
+function takeWouldCut(state: LedgerState, { atMs, cause }: FactOf<'would_cut'>): void {
+  const hop = hopOf(cause) ?? cause.fault ?? ''
+  state.wouldCut = [...state.wouldCut, { hop, cause: cause.kind, atMs: sinceOpened(state, atMs) }]
+}
 
 function takeAsked(state: LedgerState, atMs: number): void {
   state.askedAtMs = atMs
   state.silentSinceMs ??= atMs
-  if (atMs - state.openedAtMs >= 1) state.timeline.add(atMs - state.openedAtMs, 'asked')
+  if (atMs - state.openedAtMs >= 1) addEntry(state.timeline, [sinceOpened(state, atMs), 'asked'])
 }
 
 type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
@@ -136,7 +143,7 @@ function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 
   if (flow === 'seen') {
     state.bytesSeen += bytes
     sawServer(state, atMs)
-    if (!state.hasEvents) state.timeline.addBytes(atMs - state.openedAtMs, bytes)
+    if (!state.hasEvents) addBytes(state.timeline, atMs - state.openedAtMs, bytes)
     else takePart(state, atMs, bytes)
   } else if (flow === 'sent') {
     state.bytesSent += bytes
@@ -158,7 +165,7 @@ function takePart(state: LedgerState, atMs: number, bytes: number): void {
 
 function tellPart(state: LedgerState): void {
   if (state.partSeenAtMs === null) return
-  state.timeline.addTraffic(state.partSeenAtMs - state.openedAtMs, 'part', state.partBytes)
+  addTraffic(state.timeline, [sinceOpened(state, state.partSeenAtMs), 'part', state.partBytes])
   state.partSeenAtMs = null
   state.partBytes = 0
 }
@@ -182,7 +189,8 @@ function takeOpened(state: LedgerState, fact: FactOf<'opened'>): void {
   state.lastEventId = headerOf(fact.rawHeaders, 'last-event-id')
   state.traceId = fact.traceId
   state.spanId = fact.spanId
-  const incoming = parseTraceparent(headerOf(fact.rawHeaders, 'traceparent'))
+  const traceparent = headerOf(fact.rawHeaders, 'traceparent')
+  const incoming = traceparent === null ? null : parseTraceparent(traceparent)
   if (incoming !== null && incoming.traceId === fact.traceId) state.spanIds = [incoming.spanId]
 }
 
@@ -194,9 +202,10 @@ function takeServersHead(state: LedgerState, fact: FactOf<'head'>, say: (moment:
   state.session ??= headerOf(fact.rawHeaders, 'mcp-session-id')
   checkHead(state, fact.status, fact.rawHeaders)
   sawServer(state, fact.atMs)
-  state.timeline.addTraffic(fact.atMs - state.openedAtMs, 'headers', fact.status, ...headWords(fact.rawHeaders))
+  addTraffic(state.timeline, [sinceOpened(state, fact.atMs), 'headers', fact.status, ...headWords(fact.rawHeaders)])
   if (fact.status < 200 || fact.status > 299) return
-  const names = state.calls.flatMap(({ tool }) => (tool === null ? [] : [tool]))
+  const names: string[] = []
+  for (const { tool } of state.calls) if (tool !== null) names.push(tool)
   if (names.length > 0) say({ is: 'tools', names })
 }
 
@@ -208,12 +217,13 @@ function takeClientsHead(state: LedgerState, { atMs, status, rawHeaders, origin 
   state.answer = answerOf(rawHeaders)
   // An encoded stream shows no events: whether its result passed, nobody can say.
   if (state.answer === 'sse' && headerOf(rawHeaders, 'content-encoding') !== null) state.isUnread = true
-  if (origin === 'sidecar') state.timeline.add(atMs - state.openedAtMs, 'answered', status)
+  if (origin === 'sidecar') addEntry(state.timeline, [sinceOpened(state, atMs), 'answered', status])
 }
 
 /** `none` until a byte shows that there is a body. */
 function answerOf(rawHeaders: RawHeaders): LedgerState['answer'] {
   const type = headerOf(rawHeaders, 'content-type') ?? ''
+  if (type === 'application/json') return headerOf(rawHeaders, 'content-length') === '0' ? 'none' : 'json'
   if (/^text\/event-stream\b/i.test(type)) return 'sse'
   return /^application\/(.+\+)?json\b/i.test(type) && headerOf(rawHeaders, 'content-length') !== '0' ? 'json' : 'none'
 }
@@ -223,10 +233,10 @@ function takeNote(state: LedgerState, { atMs, seat, note }: FactOf<'noted'>, say
     case 'held':
       return
     case 'decided':
-      return state.timeline.add(atMs - state.openedAtMs, note.what, seat)
+      return addEntry(state.timeline, [sinceOpened(state, atMs), note.what, seat])
     case 'dropped':
       if (note.what !== 'progress') return
-      state.progressOnWay.shift()
+      state.progressOnWay?.shift()
       return say({ is: 'progress', how: 'dropped', count: 1 })
     default:
       return assertNever(note)
