@@ -4,6 +4,7 @@
  * no such notification over HTTP, and what matters is whether the stream of the request it names stays open.
  */
 import type { Member, Peer, Talker, TellTalker } from './peers.ts'
+import { askingAs } from './request-ids.ts'
 import { cancelsByClosing } from './revision.ts'
 
 /** The exchange carries cancellations: those they name are cancelled. */
@@ -12,8 +13,9 @@ export function cancelNamed<T extends Talker>(talker: T, member: Member<T>, peer
   for (const requestId of cancels) {
     if (cancelsByClosing(revision)) nameOpen(talker, member, peer, requestId, atMs, tell)
     else if (peer.isSession) {
-      for (const target of peer.calls.get(requestId) ?? []) {
+      for (const target of askingAs(peer, requestId)) {
         tell(target, { kind: 'cancelled', atMs, requestId })
+        member.carries ??= []
         member.carries.push({ target, requestId })
       }
     }
@@ -21,16 +23,12 @@ export function cancelNamed<T extends Talker>(talker: T, member: Member<T>, peer
 }
 
 /** The server answered it: it has what the exchange carried. */
-export function cancelReached<T extends Talker>(
-  talker: T,
-  { carries }: Member<T>,
-  status: number,
-  atMs: number,
-  tell: TellTalker<T>,
-): void {
-  if (carries.length === 0 || status < 200 || status > 299) return
+export function cancelReached<T extends Talker>(talker: T, member: Member<T>, status: number, atMs: number, tell: TellTalker<T>): void {
+  const { carries } = member
+  if (carries === null || status < 200 || status > 299) return
+  member.carries = null
   const reachedAtMs = talker.ledger.view.askedAtMs ?? atMs
-  for (const { target, requestId } of carries.splice(0)) tell(target, { kind: 'cancel_told', atMs, reachedAtMs, requestId })
+  for (const { target, requestId } of carries) tell(target, { kind: 'cancel_told', atMs, reachedAtMs, requestId })
 }
 
 function nameOpen<T extends Talker>(
@@ -41,22 +39,23 @@ function nameOpen<T extends Talker>(
   atMs: number,
   tell: TellTalker<T>,
 ): void {
-  const open = [...(peer.calls.get(requestId) ?? [])].filter(({ ledger }) => ledger.view.closedAtMs === null)
+  const open = askingAs(peer, requestId).filter(({ ledger }) => ledger.view.closedAtMs === null)
   if (open.length === 0) {
     const detail = 'the stream of the request it names is closed already'
     tell(talker, { kind: 'joined', atMs, join: { is: 'broke', rule: RULE, requestId: null, detail, severity: 'notice' } })
     return
   }
-  member.namesOpen.push(...open)
+  member.namesOpen = [...(member.namesOpen ?? []), ...open]
   tell(talker, { kind: 'joined', atMs, join: { is: 'names-open' } })
 }
 
 const RULE = 'cancelled-notification-over-http'
 
 /** A moment later: a client that closes its stream as well meant no harm. */
-export function judgeNamed<T extends Talker>(talker: T, { namesOpen }: Member<T>, atMs: number, tell: TellTalker<T>): void {
-  const named = namesOpen.splice(0)
-  if (named.length === 0) return
+export function judgeNamed<T extends Talker>(talker: T, member: Member<T>, atMs: number, tell: TellTalker<T>): void {
+  const named = member.namesOpen
+  if (named === null) return
+  member.namesOpen = null
   const stillOpen = named.filter(({ ledger }) => ledger.view.closedAtMs === null)
   const isBroken = stillOpen.length === named.length
   const detail = isBroken ? `the stream of ${stillOpen.map(({ id }) => id).join(', ')}, which it names, stays open` : null

@@ -6,7 +6,7 @@ import type { Fact } from '../fact.ts'
 import type { Moment } from '../ledger-view.ts'
 import { cancelNamed, cancelReached, judgeNamed } from './cancellations.ts'
 import type { Member, Peer, Talker, TellTalker } from './peers.ts'
-import { createPeers, isNamed, memberOf } from './peers.ts'
+import { createPeers, isNamed, memberOf, sit } from './peers.ts'
 import { createReissues } from './reissues.ts'
 import { registerId, releaseIds } from './request-ids.ts'
 import { createStreams } from './streams.ts'
@@ -45,8 +45,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
       talker.member = member
       memberCount += 1
     }
-    member.peers.add(peer)
-    peer.talkers.add(talker)
+    sit(talker, member, peer)
     return member
   }
 
@@ -57,7 +56,8 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
     const member = memberIn(talker, peer)
     if (view.kind === 'get_sse') return streams.opened(talker, member, peer, atMs)
     if (view.cancels.length > 0) cancelNamed(talker, member, peer, atMs, tell)
-    for (const call of view.calls.filter(isNamed)) {
+    for (const call of view.calls) {
+      if (!isNamed(call)) continue
       if (call.method === 'initialize' || call.method === 'server/discover') peers.ofClient(view, atMs).beginnings += 1
       registerId(talker, member, peer, call, atMs, tell)
       reissues.asked(talker, member, peer, call, atMs)
@@ -76,7 +76,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
     }
     const session = peers.ofSession(view.session, atMs)
     if (view.httpMethod === 'DELETE' && status < 300) return peers.forget(session)
-    if (!member.peers.has(session)) {
+    if (!member.seats.some(({ peer }) => peer === session)) {
       memberIn(talker, session) // the session begins with this answer
       for (const call of view.calls.filter(isNamed)) registerId(talker, member, session, call, atMs, tell)
     }
@@ -92,14 +92,16 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
       tasks.cut(talker, moment.call, atMs)
     } else if (moment.is === 'task') tasks.answered(talker, member, moment, atMs)
     else if (moment.is === 'unknown_token') judgeToken(talker, member, moment.token, atMs)
-    else if (moment.is === 'revision') for (const peer of member.peers) peer.revision = moment.revision
+    else if (moment.is === 'revision') for (const { peer } of member.seats) peer.revision = moment.revision
   }
 
   function judgeToken(talker: T, member: Member<T>, token: string | null, atMs: number): void {
-    for (const { isSession, talkers, taskTokens } of member.peers) {
-      if (!isSession || token === null) continue
-      if (taskTokens.has(token)) return
-      for (const { ledger } of talkers) if (ledger.view.calls.some(({ progressToken }) => progressToken === token)) return
+    for (const { peer } of member.seats) {
+      if (!peer.isSession || token === null) continue
+      if (peer.taskTokens.has(token)) return
+      for (let seat = peer.seats.first; seat !== null; seat = seat.after) {
+        if (seat.talker.ledger.view.calls.some(({ progressToken }) => progressToken === token)) return
+      }
     }
     const detail = token === null ? 'progress came without a token' : `progress came under the token ${token.slice(0, 60)}`
     tell(talker, { kind: 'joined', atMs, join: { is: 'broke', rule: 'progress-unknown-token', requestId: null, detail } })
@@ -147,7 +149,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
       talker.member = null
       memberCount -= 1
       streams.forget(talker, member)
-      reissues.forget(talker)
+      reissues.forget(member)
       releaseIds(talker, member)
     },
     sizes: () => ({

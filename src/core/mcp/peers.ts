@@ -4,6 +4,8 @@
  */
 import type { Fact } from '../fact.ts'
 import type { CallView, LedgerView } from '../ledger-view.ts'
+import type { InRow, Row } from '../row.ts'
+import { putLast, takeOut } from '../row.ts'
 
 /** An exchange as the conversation knows it. */
 export interface Talker {
@@ -15,7 +17,7 @@ export interface Talker {
 
 export type TellTalker<T> = (talker: T, fact: Fact) => void
 
-export interface Peer<T> {
+export interface Peer<T> extends InRow<Peer<T>> {
   readonly key: string
   readonly isSession: boolean
   readonly sinceMs: number
@@ -24,10 +26,10 @@ export interface Peer<T> {
   revision: string | null
   /** How often a client of this name began anew, with `initialize` or `server/discover`. */
   beginnings: number
-  /** Its exchanges that are not settled. */
-  readonly talkers: Set<T>
+  /** Its exchanges that are not settled, in the order they came. */
+  readonly seats: Row<Seat<T>>
   /** Those of them that ask something, by raw JSON-RPC id. */
-  readonly calls: Map<string, Set<T>>
+  readonly calls: Map<string, Asked<T>>
   /** Ids of settled requests, oldest first. */
   readonly usedIds: Set<string>
   /** Tokens that tasks may still use. */
@@ -39,6 +41,22 @@ export interface Peer<T> {
   getsAtMs: readonly number[]
 }
 
+/** Where an exchange stands among its peer's. */
+export interface Seat<T> extends InRow<Seat<T>> {
+  readonly peer: Peer<T>
+  readonly talker: T
+}
+
+/** Who asks under one id, in the order they came: thousands may, where clients without a session all count from 1. */
+export interface Asked<T> extends Row<Asking<T>> {
+  readonly id: string
+}
+export interface Asking<T> extends InRow<Asking<T>> {
+  readonly peer: Peer<T>
+  readonly among: Asked<T>
+  readonly talker: T
+}
+
 /** A GET for events that is over. */
 export interface EndedGet {
   readonly id: string
@@ -47,42 +65,56 @@ export interface EndedGet {
   readonly wasStream: boolean
 }
 
-/** What the conversation keeps of an exchange until it is settled. */
+/** What the conversation keeps of an exchange until it is settled; most of it is for few, and null until then. */
 export interface Member<T> {
-  readonly peers: Set<Peer<T>>
-  /** Its registered ids. */
-  readonly ids: Set<string>
+  /** One per peer: its session, its client. */
+  readonly seats: Seat<T>[]
+  /** Its registered ids: one per call and peer. */
+  readonly asking: Asking<T>[]
   /** The calls whose cancellation it carries to the server. */
-  readonly carries: { readonly target: T; readonly requestId: string }[]
+  carries: { readonly target: T; readonly requestId: string }[] | null
   /** Open requests that its cancellation names, in a revision that has none. */
-  readonly namesOpen: T[]
-  /** By raw id: when this call was issued, this time and before. */
-  readonly issuedAtMs: Map<string, readonly number[]>
+  namesOpen: T[] | null
+  /** When its calls were issued, and for those that were issued before as well: when, by raw id. */
+  issuedAtMs: number | null
+  reissuedAtMs: Map<string, readonly number[]> | null
   /** The exchange whose stream it takes up again, while that is not settled, and the id of its record. */
   resumes: T | null
   resumesId: string | null
   /** Those that take up its stream. */
-  readonly resumedBy: Set<T>
+  resumedBy: Set<T> | null
   isResumption: boolean
   /** The exchanges whose answers are awaited on its stream. */
-  readonly awaitedBy: Set<T>
+  awaitedBy: Set<T> | null
   /** Events looked at for an `endpoint`. */
   eventsSeen: number
+  /** What knows of its calls that were given up. */
+  cuts: { talker: T | null }[] | null
 }
 
 export const memberOf = <T>(): Member<T> => ({
-  peers: new Set(),
-  ids: new Set(),
-  carries: [],
-  namesOpen: [],
-  issuedAtMs: new Map(),
-  awaitedBy: new Set(),
-  resumedBy: new Set(),
+  seats: [],
+  asking: [],
+  carries: null,
+  namesOpen: null,
+  issuedAtMs: null,
+  reissuedAtMs: null,
   resumes: null,
   resumesId: null,
+  resumedBy: null,
   isResumption: false,
+  awaitedBy: null,
   eventsSeen: 0,
+  cuts: null,
 })
+
+/** Takes its seat, the last of the row; once. */
+export function sit<T>(talker: T, member: Member<T>, peer: Peer<T>): void {
+  for (const seat of member.seats) if (seat.peer === peer) return
+  const seat: Seat<T> = { peer, talker, before: null, after: null }
+  putLast(peer.seats, seat)
+  member.seats.push(seat)
+}
 
 export const PEERS_MAX = 5_000
 export const QUIET_MS_MAX = 1_800_000
@@ -100,43 +132,71 @@ export interface Peers<T> {
 }
 
 export function createPeers<T>(): Peers<T> {
-  const peers = new Map<string, Peer<T>>() // the quietest first
+  const peers = new Map<string, Peer<T>>()
+  const row: Row<Peer<T>> = { first: null, last: null } // the quietest first
 
   function take(key: string, isSession: boolean, atMs: number): Peer<T> {
-    const peer = peers.get(key) ?? peerOf<T>(key, isSession, atMs)
-    peers.delete(key)
-    peers.set(key, peer)
+    let peer = peers.get(key)
+    if (peer === undefined) {
+      peer = peerOf<T>(key, isSession, atMs)
+      peers.set(key, peer)
+      putLast(row, peer)
+    } else if (peer !== row.last) {
+      takeOut(row, peer)
+      putLast(row, peer)
+    }
     peer.lastMs = atMs
     forgetQuiet(atMs)
     return peer
   }
 
+  function forget(peer: Peer<T>): void {
+    if (peers.get(peer.key) !== peer) return
+    peers.delete(peer.key)
+    takeOut(row, peer)
+  }
+
   function forgetQuiet(atMs: number): void {
-    for (const [key, peer] of peers) {
+    for (let peer = row.first; peer !== null; peer = row.first) {
       const isTooMany = peers.size > PEERS_MAX
       if (!isTooMany && atMs - peer.lastMs < QUIET_MS_MAX) return
-      peers.delete(key)
-      if (isTooMany || peer.talkers.size === 0) continue
-      peers.set(key, peer) // quiet, with a stream open
-      peer.lastMs = atMs
+      if (isTooMany || peer.seats.first === null) forget(peer)
+      else {
+        takeOut(row, peer) // quiet, with a stream open
+        putLast(row, peer)
+        peer.lastMs = atMs
+      }
     }
   }
 
   const ofSession = (session: string, atMs: number): Peer<T> => take(`s ${session}`, true, atMs)
-  const ofClient = ({ remote, client }: LedgerView, atMs: number): Peer<T> => take(`c ${remote ?? ''} ${client ?? ''}`, false, atMs)
+  const clients = createLatest((remote, client) => `c ${remote} ${client}`)
+  const ofClient = ({ remote, client }: LedgerView, atMs: number): Peer<T> => take(clients.keyOf(remote ?? '', client ?? ''), false, atMs)
   return {
     ofSession,
     ofClient,
     of: (view, atMs) => (view.session === null ? ofClient(view, atMs) : ofSession(view.session, atMs)),
     findSession: (session) => peers.get(`s ${session}`) ?? null,
-    forget: ({ key }) => void peers.delete(key),
+    forget,
     count: () => peers.size,
   }
 }
 
+/** One who asks asks again: the key last made, and of what. */
+function createLatest(make: (remote: string, client: string) => string) {
+  let latest = { remote: '', client: '', key: make('', '') }
+  return {
+    keyOf(remote: string, client: string): string {
+      if (latest.remote !== remote || latest.client !== client) latest = { remote, client, key: make(remote, client) }
+      return latest.key
+    },
+  }
+}
+
 const peerOf = <T>(key: string, isSession: boolean, atMs: number): Peer<T> => ({
-  ...{ key, isSession, sinceMs: atMs, lastMs: atMs, revision: null, beginnings: 0, stream: null, lastGet: null, getsAtMs: [] },
-  ...{ talkers: new Set(), calls: new Map(), usedIds: new Set(), taskTokens: new Set() },
+  ...{ key, isSession, sinceMs: atMs, lastMs: atMs, before: null, after: null, revision: null, beginnings: 0 },
+  ...{ stream: null, lastGet: null, getsAtMs: [], seats: { first: null, last: null } },
+  ...{ calls: new Map(), usedIds: new Set(), taskTokens: new Set() },
 })
 
 export const rememberId = (peer: Peer<unknown>, id: string): void => remember(peer.usedIds, id, USED_IDS_MAX)
@@ -145,8 +205,9 @@ export const rememberToken = (peer: Peer<unknown>, token: string): void => remem
 function remember(kept: Set<string>, one: string, max: number): void {
   kept.delete(one)
   kept.add(one)
+  if (kept.size <= max) return
   const [oldest] = kept
-  if (kept.size > max && oldest !== undefined) kept.delete(oldest)
+  if (oldest !== undefined) kept.delete(oldest)
 }
 
 /** The oldest go. */

@@ -29,7 +29,7 @@ export interface Reissues<T> {
   /** The call is asked; does it repeat one that was given up? */
   asked(talker: T, member: Member<T>, peer: Peer<T>, call: CallView, atMs: number): void
   learn(name: string, hints: ToolHints): void
-  forget(talker: T): void
+  forget(member: Member<T>): void
   count(): number
 }
 
@@ -44,7 +44,7 @@ const ISSUES_KEPT = 20
 
 export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalker<T>): Reissues<T> {
   const cuts = new Map<string, Cut<T>>() // the oldest first
-  const byTalker = new Map<T, Cut<T>[]>()
+  let cutTalkers = 0
   const hints = new Map<string, ToolHints>()
   let latestConnection = 0
   const keyOf = (peer: Peer<T>, askKey: string): string => `${peer.key}\n${askKey}`
@@ -57,13 +57,14 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
     const one: Cut<T> = {
       ...{ talker, recordId: recordIdOf(talker, call), call, atMs, wasTaken: wasTaken(view), beginnings: client.beginnings },
       connection: latestConnection,
-      issuedAtMs: member.issuedAtMs.get(requestId) ?? [],
+      issuedAtMs: issuesOf(member, requestId),
     }
-    for (const key of new Set([...member.peers, client].map((peer) => keyOf(peer, askKey)))) {
+    for (const key of new Set([...member.seats.map(({ peer }) => peer), client].map((peer) => keyOf(peer, askKey)))) {
       cuts.delete(key)
       cuts.set(key, one)
     }
-    byTalker.set(talker, [...(byTalker.get(talker) ?? []), one])
+    if (member.cuts === null) cutTalkers += 1
+    member.cuts = [...(member.cuts ?? []), one]
     for (const [key, { atMs: cutAtMs }] of cuts) {
       if (atMs - cutAtMs <= REISSUED_WITHIN_MS) break
       cuts.delete(key)
@@ -83,12 +84,13 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
     const { askKey, requestId } = call
     latestConnection = Math.max(latestConnection, talker.ledger.view.connection)
     if (askKey === null || requestId === null || !isFollowed(call)) return
-    const client = peers.ofClient(talker.ledger.view, atMs)
-    const earlier = find(talker, peer, client, askKey)
-    const isNow = earlier !== null && atMs - earlier.atMs <= REISSUED_WITHIN_MS
-    const issuedAtMs = [...(isNow ? earlier.issuedAtMs : []), atMs].slice(-ISSUES_KEPT)
-    member.issuedAtMs.set(requestId, issuedAtMs)
-    if (!isNow) return
+    const client = peer.isSession ? peers.ofClient(talker.ledger.view, atMs) : peer
+    member.issuedAtMs = atMs
+    member.reissuedAtMs?.delete(requestId)
+    const earlier = cuts.size === 0 ? null : find(talker, peer, client, askKey)
+    if (earlier === null || atMs - earlier.atMs > REISSUED_WITHIN_MS) return
+    const issuedAtMs = [...earlier.issuedAtMs, atMs].slice(-ISSUES_KEPT)
+    member.reissuedAtMs = (member.reissuedAtMs ?? new Map()).set(requestId, issuedAtMs)
     for (const key of [keyOf(peer, askKey), keyOf(client, askKey)]) if (cuts.get(key) === earlier) cuts.delete(key)
     tellReissue(talker, call, requestId, earlier, atMs)
     if (!peer.isSession && earlier.call.requestId === requestId && earlier.wasTaken) tellReuse(talker, client, requestId, earlier, atMs)
@@ -132,17 +134,23 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
       hints.set(name, said)
       boundMap(hints, TOOLS_MAX)
     },
-    forget(talker) {
-      for (const one of byTalker.get(talker) ?? []) one.talker = null
-      byTalker.delete(talker)
+    forget(member) {
+      if (member.cuts === null) return
+      for (const one of member.cuts) one.talker = null
+      member.cuts = null
+      cutTalkers -= 1
     },
-    count: () => cuts.size + byTalker.size + hints.size,
+    count: () => cuts.size + cutTalkers + hints.size,
   }
 }
 
+/** When it was issued, this time and before. */
+const issuesOf = <T>({ issuedAtMs, reissuedAtMs }: Member<T>, requestId: string): readonly number[] =>
+  reissuedAtMs?.get(requestId) ?? (issuedAtMs === null ? [] : [issuedAtMs])
+
 /** What clients ask again and again by nature is no retry. */
 const isFollowed = ({ method }: CallView): boolean =>
-  method !== null && !/^(initialize|ping|server\/discover|tasks\/.*|logging\/.*)$/.test(method)
+  method === 'tools/call' || (method !== null && !/^(initialize|ping|server\/discover|tasks\/.*|logging\/.*)$/.test(method))
 
 /** Answered, though not with a result: a log-in asked for, a session unknown. Overload and failures are worth another try. */
 function wasRefused({ seenStatus }: LedgerView): boolean {

@@ -1,6 +1,7 @@
 /** JSON-RPC ids of one session: two open at once, or one used again. Without a session nobody can tell two clients' ids apart. */
 import type { CallView, LedgerView } from '../ledger-view.ts'
-import type { Member, Peer, Talker, TellTalker } from './peers.ts'
+import { putLast, takeOut } from '../row.ts'
+import type { Asked, Asking, Member, Peer, Talker, TellTalker } from './peers.ts'
 import { rememberId } from './peers.ts'
 
 /** Names the call among its peer's. */
@@ -13,20 +14,37 @@ export function registerId<T extends Talker>(
   tell: TellTalker<T>,
 ): void {
   if (requestId === null) return
-  const same = peer.calls.get(requestId) ?? new Set<T>()
-  const rule = peer.isSession ? ruleBroken(talker, peer, same, requestId) : null
-  peer.calls.set(requestId, same.add(talker))
-  member.ids.add(requestId)
+  let asked = peer.calls.get(requestId)
+  const rule = peer.isSession ? ruleBroken(talker, peer, asked?.first ?? null, requestId) : null
+  if (asked === undefined) {
+    asked = { id: requestId, first: null, last: null }
+    peer.calls.set(requestId, asked)
+  }
+  append(talker, member, peer, asked)
   if (rule === null) return
-  const [other] = same
-  const detail =
-    rule === 'duplicate-id-in-flight' && other !== undefined && other !== talker ? `${other.id} is open under the same id` : null
+  const other = asked.first?.talker ?? talker
+  const detail = rule === 'duplicate-id-in-flight' && other !== talker ? `${other.id} is open under the same id` : null
   tell(talker, { kind: 'joined', atMs, join: { is: 'broke', rule, requestId, detail } })
 }
 
-function ruleBroken<T extends Talker>(talker: T, peer: Peer<T>, same: ReadonlySet<T>, requestId: string) {
+function append<T>(talker: T, member: Member<T>, peer: Peer<T>, among: Asked<T>): void {
+  for (const own of member.asking) if (own.among === among) return
+  const asking: Asking<T> = { peer, among, talker, before: null, after: null }
+  putLast(among, asking)
+  member.asking.push(asking)
+}
+
+/** The exchanges that ask under this id and are not settled, in the order they came. */
+export function askingAs<T>({ calls }: Peer<T>, requestId: string): readonly T[] {
+  const found: T[] = []
+  for (let one = calls.get(requestId)?.first ?? null; one !== null; one = one.after) found.push(one.talker)
+  return found
+}
+
+function ruleBroken<T extends Talker>(talker: T, peer: Peer<T>, first: Asking<T> | null, requestId: string) {
   let isReused = peer.usedIds.has(requestId)
-  for (const other of same) {
+  for (let one = first; one !== null; one = one.after) {
+    const { talker: other } = one
     const { view } = other.ledger
     if (other === talker || isInFlight(view, requestId)) return 'duplicate-id-in-flight'
     isReused ||= wasTaken(view)
@@ -44,14 +62,16 @@ export const wasTaken = ({ seenStatus, cause }: LedgerView): boolean =>
   seenStatus === null ? cause?.kind !== 'unreachable' : seenStatus < 300
 
 /** The exchange is settled: its ids are used, and no longer open. */
-export function releaseIds<T extends Talker>(talker: T, { peers, ids }: Member<T>): void {
-  for (const peer of peers) {
-    peer.talkers.delete(talker)
-    for (const id of ids) {
-      const same = peer.calls.get(id)
-      same?.delete(talker)
-      if (same?.size === 0) peer.calls.delete(id)
-      if (peer.isSession && wasTaken(talker.ledger.view)) rememberId(peer, id)
-    }
+export function releaseIds<T extends Talker>(talker: T, { seats, asking }: Member<T>): void {
+  for (const seat of seats) {
+    takeOut(seat.peer.seats, seat)
+    if (seat.peer.isSession && wasTaken(talker.ledger.view)) for (const { among } of asking) rememberId(seat.peer, among.id)
   }
+  for (const one of asking) release(one)
+}
+
+function release<T>(one: Asking<T>): void {
+  const { peer, among } = one
+  takeOut(among, one)
+  if (among.first === null) peer.calls.delete(among.id)
 }

@@ -7,7 +7,7 @@ import type { CallView } from '../ledger-view.ts'
 import { endpointOf, meaningOf } from '../meaning.ts'
 import { sessionIn } from './ask.ts'
 import type { EndedGet, Member, Peer, Peers, Talker, TellTalker } from './peers.ts'
-import { boundMap } from './peers.ts'
+import { boundMap, sit } from './peers.ts'
 import { cancelsByClosing } from './revision.ts'
 
 type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
@@ -56,12 +56,13 @@ export function createStreams<T extends Talker>(
   const join = (talker: T, atMs: number, of: FactOf<'joined'>['join']): void => tell(talker, { kind: 'joined', atMs, join: of })
 
   function resume(talker: T, member: Member<T>, peer: Peer<T>, eventId: string, atMs: number): void {
-    const issuer = [...peer.talkers].reverse().find((other) => other !== talker && other.ledger.view.eventIds.includes(eventId))
+    const issuer = latestIssuer(talker, peer, eventId)
     member.isResumption = true
     member.resumes = issuer === undefined ? null : (members.get(issuer)?.resumes ?? issuer)
     const issuerOf = issuer === undefined ? null : members.get(issuer)
     member.resumesId = issuerOf?.resumesId ?? issuer?.id ?? endedIssuer(peer, eventId)
-    if (member.resumes !== null) members.get(member.resumes)?.resumedBy.add(talker)
+    const resumed = member.resumes === null ? undefined : members.get(member.resumes)
+    if (resumed !== undefined) resumed.resumedBy = (resumed.resumedBy ?? new Set()).add(talker)
     join(talker, atMs, { is: 'retry', requestId: null, of: member.resumesId, how: 'resumed' })
     if (cancelsByClosing(talker.ledger.view.revision)) join(talker, atMs, broke('resumption-not-defined'))
   }
@@ -109,14 +110,15 @@ export function createStreams<T extends Talker>(
     readonly isAwaitedHere: boolean
   }
 
-  function findCall(stream: T, { awaitedBy, peers: own }: Member<T>, isMeant: (call: CallView) => boolean): Meant | null {
-    for (const talker of awaitedBy) {
+  function findCall(stream: T, { awaitedBy, seats }: Member<T>, isMeant: (call: CallView) => boolean): Meant | null {
+    for (const talker of awaitedBy ?? []) {
       const call = talker.ledger.view.calls.find(isMeant)
       if (call !== undefined) return { talker, call, isAwaitedHere: true }
     }
-    for (const peer of own) {
+    for (const { peer } of seats) {
       if (!peer.isSession) continue
-      for (const talker of peer.talkers) {
+      for (let seat = peer.seats.first; seat !== null; seat = seat.after) {
+        const { talker } = seat
         const call = talker === stream ? undefined : talker.ledger.view.calls.find(isMeant)
         if (call !== undefined) return { talker, call, isAwaitedHere: peer.stream === stream }
       }
@@ -135,8 +137,7 @@ export function createStreams<T extends Talker>(
     boundMap(endpoints, ENDPOINTS_MAX)
     const peer = peers.ofSession(session, atMs)
     peer.stream = talker
-    peer.talkers.add(talker)
-    member.peers.add(peer)
+    sit(talker, member, peer)
   }
 
   return {
@@ -148,7 +149,7 @@ export function createStreams<T extends Talker>(
     },
     answered(talker, member, { status, atMs }) {
       if (member.resumes === null || status !== 200) return
-      member.awaitedBy.add(member.resumes)
+      member.awaitedBy = (member.awaitedBy ?? new Set()).add(member.resumes)
       join(member.resumes, atMs, { is: 'continued', on: talker.id })
     },
     event(talker, member, fact) {
@@ -156,13 +157,13 @@ export function createStreams<T extends Talker>(
       message(talker, member, fact)
     },
     told(member, atMs) {
-      for (const talker of member.awaitedBy) join(talker, atMs, { is: 'told' })
+      for (const talker of member.awaitedBy ?? []) join(talker, atMs, { is: 'told' })
     },
     closed(talker, member, atMs) {
-      for (const one of member.awaitedBy) join(one, atMs, { is: 'discontinued', on: talker.id })
-      member.awaitedBy.clear()
+      for (const one of member.awaitedBy ?? []) join(one, atMs, { is: 'discontinued', on: talker.id })
+      member.awaitedBy = null
       const { openedAtMs, seenStatus, answer } = talker.ledger.view
-      for (const peer of member.peers) {
+      for (const { peer } of member.seats) {
         if (peer.stream === talker) peer.stream = null
         if (seenStatus === 200) peer.lastGet = { id: talker.id, openedAtMs, closedAtMs: atMs, wasStream: answer === 'sse' }
       }
@@ -174,20 +175,21 @@ export function createStreams<T extends Talker>(
         if (sessionIn(talker.ledger.view.target) === null) join(talker, atMs, broke('request-answered-202'))
         return
       }
-      members.get(stream)?.awaitedBy.add(talker)
+      const awaiting = members.get(stream)
+      if (awaiting !== undefined) awaiting.awaitedBy = (awaiting.awaitedBy ?? new Set()).add(talker)
       join(talker, atMs, { is: 'continued', on: stream.id })
     },
     sessionOf: (target) => endpoints.get(target) ?? null,
-    forget(talker, { peers: own, resumesId, resumedBy }) {
-      for (const { stream } of own) if (stream !== null) members.get(stream)?.awaitedBy.delete(talker)
-      for (const other of resumedBy) {
+    forget(talker, { seats, resumesId, resumedBy }) {
+      for (const { peer } of seats) if (peer.stream !== null) members.get(peer.stream)?.awaitedBy?.delete(talker)
+      for (const other of resumedBy ?? []) {
         const resuming = members.get(other)
-        resuming?.awaitedBy.delete(talker)
+        resuming?.awaitedBy?.delete(talker)
         if (resuming !== undefined) resuming.resumes = null
       }
       const { eventIds } = talker.ledger.view
       if (eventIds.length === 0) return
-      const peerKeys = new Set([...own].map(({ key }) => key))
+      const peerKeys = new Set(seats.map(({ peer }) => peer.key))
       ended.set(talker.id, { of: resumesId ?? talker.id, peerKeys, eventIds: eventIds.slice(-ENDED_IDS_KEPT) })
       boundMap(ended, ENDED_MAX)
     },
@@ -198,9 +200,17 @@ export function createStreams<T extends Talker>(
 const broke = (rule: Extract<FactOf<'joined'>['join'], { readonly is: 'broke' }>['rule'], detail: string | null = null) =>
   ({ is: 'broke', rule, requestId: null, detail }) as const
 
-const isSession = <T>({ peers }: Member<T>): boolean => [...peers].some((peer) => peer.isSession)
-const hasTaskToken = <T>({ peers }: Member<T>, token: string | null): boolean =>
-  token !== null && [...peers].some(({ taskTokens }) => taskTokens.has(token))
+/** Of the exchanges before it, the last that gave this event id. */
+function latestIssuer<T extends Talker>(talker: T, { seats }: Peer<T>, eventId: string): T | undefined {
+  for (let seat = seats.last; seat !== null; seat = seat.before) {
+    if (seat.talker !== talker && seat.talker.ledger.view.eventIds.includes(eventId)) return seat.talker
+  }
+  return undefined
+}
+
+const isSession = <T>({ seats }: Member<T>): boolean => seats.some(({ peer }) => peer.isSession)
+const hasTaskToken = <T>({ seats }: Member<T>, token: string | null): boolean =>
+  token !== null && seats.some(({ peer }) => peer.taskTokens.has(token))
 
 function endlessRemark({ openedAtMs, closedAtMs, wasStream }: EndedGet, recent: readonly number[], atMs: number): string {
   const often = `its GET was opened ${recent.length} times in ${((atMs - (recent[0] ?? atMs)) / 1_000).toFixed(1)} s`

@@ -41,12 +41,12 @@ export function createTasks<T extends Talker>(tell: TellTalker<T>): Tasks<T> {
       tell(talker, { kind: 'joined', atMs, join: { is: 'task', of: task.of, taskId } })
       if (method === 'tasks/cancel') remark(talker, `asks to cancel the task of ${task.of}`, atMs)
     },
-    answered(talker, { peers }, { call, taskId, status }, atMs) {
+    answered(talker, { seats }, { call, taskId, status }, atMs) {
       if (call.isTask) {
         tasks.set(taskId, { of: recordIdOf(talker, call), handedOutMs: atMs, isOver: false })
         boundMap(tasks, TASKS_MAX)
         // Its progress may come on other streams for as long as it runs.
-        if (call.progressToken !== null) for (const peer of peers) rememberToken(peer, call.progressToken)
+        if (call.progressToken !== null) for (const { peer } of seats) rememberToken(peer, call.progressToken)
         return
       }
       const task = find(taskId)
