@@ -1,6 +1,7 @@
 /** What an SSE event says, read from its mark only when somebody asks, and then once. */
+import { textOfBytes, writtenOf } from './mcp/json-text.ts'
 import type { Found } from './mcp/raw-json.ts'
-import { bytesOfText, findIn, idOf, rawOf, stringOf, textOfBytes } from './mcp/raw-json.ts'
+import { findIn, idOf, isRaw, isThere, numberOf, shapeOf, slotOf, stringOf } from './mcp/raw-json.ts'
 import type { EventMark } from './signal.ts'
 
 /** `tool_error`: a result with `isError`; `protocol_error`: a JSON-RPC error. */
@@ -41,6 +42,14 @@ const WANTED = {
   error: { code: {}, data: { mismatch: { header: {} } } },
   params: { progressToken: {}, progress: {} },
 }
+const SHAPE = shapeOf(WANTED)
+const [ID, METHOD, RESULT, ERROR] = [slotOf(SHAPE, 'id'), slotOf(SHAPE, 'method'), slotOf(SHAPE, 'result'), slotOf(SHAPE, 'error')]
+const [TOKEN, PROGRESS] = [slotOf(SHAPE, 'params', 'progressToken'), slotOf(SHAPE, 'params', 'progress')]
+const ofResult = (...names: readonly string[]): number => slotOf(SHAPE, 'result', ...names)
+const [IS_ERROR, RESULT_TYPE, REVISION] = [ofResult('isError'), ofResult('resultType'), ofResult('protocolVersion')]
+const [TASK_ID, STATUS] = [ofResult('taskId'), ofResult('status')]
+const [TASK, TASK_TASK_ID, TASK_STATUS] = [ofResult('task'), ofResult('task', 'taskId'), ofResult('task', 'status')]
+const [CODE, MISMATCHED] = [slotOf(SHAPE, 'error', 'code'), slotOf(SHAPE, 'error', 'data', 'mismatch', 'header')]
 const COMMENT: Meaning = { is: 'comment' }
 const OTHER: Meaning = { is: 'other' }
 const REQUEST: Meaning = { is: 'request' }
@@ -63,14 +72,17 @@ export function dataOf(mark: EventMark): string | null {
 }
 
 /** A JSON answer's meaning. */
-export const meaningOfJson = (text: string): Meaning => readMessage(bytesOfText(text))
+export function meaningOfJson(json: string): Meaning {
+  const { bytes, length } = writtenOf(json)
+  return readMessage(bytes, length)
+}
 
 const wholeOf = ({ earlier, bytes }: EventMark): Uint8Array => (earlier === null ? bytes : concat([...earlier, bytes]))
 
 function readEvent(bytes: Uint8Array): Meaning {
   const { data, type, id } = fieldsOf(bytes)
   // Clients take only events without a type, or of type `message`, for messages.
-  const meaning = data === null ? COMMENT : type === '' || type === 'message' ? readMessage(data) : OTHER
+  const meaning = data === null ? COMMENT : type === '' || type === 'message' ? readMessage(data, data.length) : OTHER
   return id === null ? meaning : withEventId(meaning, textOfBytes(id))
 }
 
@@ -87,49 +99,41 @@ export function endpointOf(mark: EventMark): string | null {
   return data !== null && type === 'endpoint' ? textOfBytes(data).trim() : null
 }
 
-function readMessage(bytes: Uint8Array): Meaning {
-  const found = findIn(bytes, WANTED)
-  if (found === null) return OTHER
-  if (found.elements.length === 0) return readOne(bytes, found)
-  const [first, ...also] = found.elements.map((element) => readOne(bytes, element)).filter((meaning) => meaning.is === 'result')
+function readMessage(bytes: Uint8Array, length: number): Meaning {
+  const found = findIn(bytes, length, SHAPE)
+  const [only] = found ?? []
+  if (found === null || only === undefined) return OTHER
+  if (found.length === 1 && only === SHAPE.lent) return readOne(bytes, only)
+  const [first, ...also] = found.map((element) => readOne(bytes, element)).filter((meaning) => meaning.is === 'result')
   return first === undefined ? OTHER : { ...first, also }
 }
 
-function readOne(bytes: Uint8Array, { members }: Found): Meaning {
-  const method = stringOf(bytes, members.get('method'))
+function readOne(bytes: Uint8Array, found: Found): Meaning {
+  const method = stringOf(bytes, found, METHOD)
   if (method === 'notifications/progress') {
-    const params = members.get('params')
-    return {
-      is: 'progress',
-      token: idOf(bytes, params?.members.get('progressToken')),
-      value: numberOf(bytes, params?.members.get('progress')),
-    }
+    return { is: 'progress', token: idOf(bytes, found, TOKEN), value: numberOf(bytes, found, PROGRESS) }
   }
-  if (method !== null) return members.has('id') ? REQUEST : { is: 'notification', method }
-  const result = members.get('result')
-  if (result === undefined && !members.has('error')) return OTHER
-  return readResult(bytes, members)
+  if (method !== null) return isThere(found, ID) ? REQUEST : { is: 'notification', method }
+  return isThere(found, RESULT) ? readResult(bytes, found) : isThere(found, ERROR) ? readError(bytes, found) : OTHER
 }
 
-function readResult(bytes: Uint8Array, members: ReadonlyMap<string, Found>): ResultMeaning {
-  const id = idOf(bytes, members.get('id'))
-  const result = members.get('result')
-  if (result === undefined) {
-    const error = members.get('error')
-    const code = numberOf(bytes, error?.members.get('code'))
-    const header = stringOf(bytes, error?.members.get('data')?.members.get('mismatch')?.members.get('header'))
-    return { ...PLAIN_RESULT, id, outcome: 'protocol_error', mismatch: code === HEADER_MISMATCH ? (header ?? '') : null }
-  }
-  const isError = result.members.get('isError')
-  const task = result.members.get('task') ?? result
+function readError(bytes: Uint8Array, found: Found): ResultMeaning {
+  const isMismatch = numberOf(bytes, found, CODE) === HEADER_MISMATCH
+  const mismatch = isMismatch ? (stringOf(bytes, found, MISMATCHED) ?? '') : null
+  return { ...PLAIN_RESULT, id: idOf(bytes, found, ID), outcome: 'protocol_error', mismatch }
+}
+
+function readResult(bytes: Uint8Array, found: Found): ResultMeaning {
+  const hasTask = isThere(found, TASK)
+  const isError = isRaw(bytes, found, IS_ERROR, 'true')
   return {
     is: 'result',
-    id,
-    outcome: isError !== undefined && rawOf(bytes, isError) === 'true' ? 'tool_error' : 'ok',
-    isTask: stringOf(bytes, result.members.get('resultType')) === 'task' || (task !== result && task.members.has('taskId')),
-    taskId: stringOf(bytes, task.members.get('taskId')),
-    status: stringOf(bytes, task.members.get('status')),
-    revision: stringOf(bytes, result.members.get('protocolVersion')),
+    id: idOf(bytes, found, ID),
+    outcome: isError ? 'tool_error' : 'ok',
+    isTask: stringOf(bytes, found, RESULT_TYPE) === 'task' || (hasTask && isThere(found, TASK_TASK_ID)),
+    taskId: stringOf(bytes, found, hasTask ? TASK_TASK_ID : TASK_ID),
+    status: stringOf(bytes, found, hasTask ? TASK_STATUS : STATUS),
+    revision: stringOf(bytes, found, REVISION),
     mismatch: null,
     also: NO_RESULTS,
   }
@@ -138,19 +142,13 @@ function readResult(bytes: Uint8Array, members: ReadonlyMap<string, Found>): Res
 /** The code of a HeaderMismatch error. */
 const HEADER_MISMATCH = -32020
 
-function numberOf(bytes: Uint8Array, found: Found | undefined): number | null {
-  if (found === undefined) return null
-  const first = bytes[found.start] as number
-  return first === 0x2d || (first >= 0x30 && first <= 0x39) ? Number(rawOf(bytes, found)) : null
-}
-
 const LF = 0x0a
 const CR = 0x0d
 const COLON = 0x3a
 const SPACE = 0x20
-const DATA = [0x64, 0x61, 0x74, 0x61]
-const EVENT = [0x65, 0x76, 0x65, 0x6e, 0x74]
-const ID = [0x69, 0x64]
+const DATA_FIELD = [0x64, 0x61, 0x74, 0x61]
+const EVENT_FIELD = [0x65, 0x76, 0x65, 0x6e, 0x74]
+const ID_FIELD = [0x69, 0x64]
 
 interface Fields {
   readonly data: Uint8Array | null
@@ -171,12 +169,12 @@ function fieldsOf(bytes: Uint8Array): Fields {
     const lfAt = bytes.indexOf(LF, start)
     const end = crAt === -1 ? lfAt : lfAt === -1 ? crAt : Math.min(lfAt, crAt)
     const until = end === -1 ? bytes.length : end
-    const value = fieldValueOf(bytes, start, until, DATA)
+    const value = fieldValueOf(bytes, start, until, DATA_FIELD)
     if (value !== null) data.push(value)
     else {
-      const name = bytes[start] === EVENT[0] ? fieldValueOf(bytes, start, until, EVENT) : null
+      const name = bytes[start] === EVENT_FIELD[0] ? fieldValueOf(bytes, start, until, EVENT_FIELD) : null
       if (name !== null) type = textOfBytes(name)
-      else if (bytes[start] === ID[0]) id = fieldValueOf(bytes, start, until, ID) ?? id
+      else if (bytes[start] === ID_FIELD[0]) id = fieldValueOf(bytes, start, until, ID_FIELD) ?? id
     }
     start = until + 1
   }

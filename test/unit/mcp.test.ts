@@ -1,7 +1,8 @@
 /** What requests and events mean: read from headers, raw JSON and SSE, with ids that no number can hold. */
 import { describe, expect, test } from 'vitest'
 import { type AskMeaning, decodeName, headersTell, readAsk } from '../../src/core/mcp/ask.ts'
-import { bytesOfText, findIn, idOf, rawOf } from '../../src/core/mcp/raw-json.ts'
+import { bytesOfText, textOfBytes, writtenOf } from '../../src/core/mcp/json-text.ts'
+import { findIn, idOf, isRaw, shapeOf, slotOf } from '../../src/core/mcp/raw-json.ts'
 import { dataOf, meaningOf, meaningOfJson } from '../../src/core/meaning.ts'
 import type { EventMark } from '../../src/core/signal.ts'
 
@@ -120,7 +121,16 @@ test('what is asked is told apart by a number: whatever the order of parameters,
 })
 
 describe('raw JSON', () => {
-  const accepts = (text: string): boolean => findIn(bytesOfText(text), {}) !== null
+  const ANY = shapeOf({})
+  /** As bytes, and as a text that is written for the moment: after a longer one, whose rest is still there. */
+  function accepts(text: string): boolean {
+    const bytes = bytesOfText(text)
+    writtenOf(`${text}${'"]}'.repeat(9)}`)
+    const written = writtenOf(text)
+    const isJson = findIn(bytes, bytes.length, ANY) !== null
+    expect(findIn(written.bytes, written.length, ANY) !== null).toBe(isJson)
+    return isJson
+  }
   test.each(['1', '-0.5e+3', '"a\\u00e9\\n"', 'null', '[1,[true,{"a":[]}],false]', ' {"a" : {} } '])('takes %s', (text) =>
     expect(accepts(text)).toBe(true),
   )
@@ -150,10 +160,25 @@ describe('raw JSON', () => {
     expect(accepts('['.repeat(100_000) + ']'.repeat(100_000))).toBe(false)
   })
   test('an id is a string or a number', () => {
+    const shape = shapeOf({ id: {} })
     const bytes = bytesOfText('{"id":{"a":1}}')
-    const id = findIn(bytes, { id: {} })?.members.get('id')
-    expect(id === undefined ? '' : rawOf(bytes, id)).toBe('{"a":1}')
-    expect(idOf(bytes, id)).toBeNull()
+    const [found] = findIn(bytes, bytes.length, shape) ?? []
+    const slot = slotOf(shape, 'id')
+    if (found === undefined) throw new Error('nothing was found')
+    expect(isRaw(bytes, found, slot, '{"a":1}')).toBe(true)
+    expect(idOf(bytes, found, slot)).toBeNull()
+  })
+  test('of a name given twice the last counts, with all that is in it', () => {
+    const shape = shapeOf({ a: { b: {} } })
+    const bytes = bytesOfText('{"a":{"b":1},"a":{"c":2}}')
+    const [found] = findIn(bytes, bytes.length, shape) ?? []
+    expect(found === undefined ? null : [...found.spans]).toEqual([17, 24, -1, expect.any(Number)])
+  })
+  test('texts that are read again and again are the texts they are', () => {
+    for (let round = 0; round < 2; round += 1) {
+      for (let n = 0; n < 5_000; n += 1) expect(textOfBytes(bytesOfText(`id-${n}`))).toBe(`id-${n}`)
+      for (const text of ['', 'é', 'x'.repeat(64), 'x'.repeat(65), '\u0000', '😀']) expect(textOfBytes(bytesOfText(text))).toBe(text)
+    }
   })
 })
 

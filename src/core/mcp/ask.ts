@@ -79,7 +79,8 @@ export function readAsk({ method, target, rawHeaders }: AskHead, body: string | 
     session,
     mismatch: null,
   })
-  if (/\bwebsocket\b/i.test(headerOf(rawHeaders, 'upgrade') ?? '')) return bare('websocket')
+  const upgrade = headerOf(rawHeaders, 'upgrade')
+  if (upgrade !== null && /\bwebsocket\b/i.test(upgrade)) return bare('websocket')
   if (method === 'GET' && /\btext\/event-stream\b/i.test(headerOf(rawHeaders, 'accept') ?? '')) return bare('get_sse')
   if (method !== 'POST') return bare('other')
 
@@ -90,13 +91,13 @@ export function readAsk({ method, target, rawHeaders }: AskHead, body: string | 
     if (told.method.startsWith('notifications/')) return bare('notification', [], [{ method: told.method, requestId: null }])
     return bare(told.method === LISTEN ? 'subscription' : 'call', [told])
   }
-  const requests = envelope.requests.slice(0, BATCH_MAX)
+  const requests = firstOf(envelope.requests)
   const [only] = requests
   return {
     kind: kindOf(requests, envelope.isMessage),
     // Headers and body that differ are refused by a server of 2026-07-28; its headers decide.
     requests: told !== null && only !== undefined && requests.length === 1 ? [{ ...only, method: told.method, tool: told.tool }] : requests,
-    notifications: envelope.notifications.slice(0, BATCH_MAX),
+    notifications: firstOf(envelope.notifications),
     revision: revision ?? envelope.revision,
     client: envelope.client ?? client,
     session,
@@ -104,20 +105,23 @@ export function readAsk({ method, target, rawHeaders }: AskHead, body: string | 
   }
 }
 
+const firstOf = <T>(messages: readonly T[]): readonly T[] => (messages.length > BATCH_MAX ? messages.slice(0, BATCH_MAX) : messages)
+
 /** A header that is absent differs from nothing: the cancellation of the v2 client has no `Mcp-Method`. */
 function mismatchOf(rawHeaders: RawHeaders, mirrored: Mirrored | null, revision: string | null): string | null {
   if (mirrored === null || !cancelsByClosing(revision)) return null
-  const mirrors: readonly (readonly [string, string | null])[] = [
-    ['Mcp-Method', mirrored.method],
-    ['Mcp-Name', mirrored.name],
-    ['MCP-Protocol-Version', mirrored.revision],
-  ]
-  for (const [header, body] of mirrors) {
-    const value = headerOf(rawHeaders, header.toLowerCase())
-    const says = value === null ? null : decodeName(value)
-    if (says !== null && body !== null && says !== body) return `${header} says "${brief(says)}", the body "${brief(body)}"`
-  }
-  return null
+  return (
+    differing(rawHeaders, 'mcp-method', 'Mcp-Method', mirrored.method) ??
+    differing(rawHeaders, 'mcp-name', 'Mcp-Name', mirrored.name) ??
+    differing(rawHeaders, 'mcp-protocol-version', 'MCP-Protocol-Version', mirrored.revision)
+  )
+}
+
+function differing(rawHeaders: RawHeaders, name: string, shown: string, body: string | null): string | null {
+  const value = body === null ? null : headerOf(rawHeaders, name)
+  if (body === null || value === null || value === body) return null
+  const says = decodeName(value)
+  return says === body ? null : `${shown} says "${brief(says)}", the body "${brief(body)}"`
 }
 
 const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
@@ -154,10 +158,11 @@ export function decodeName(value: string): string {
   }
 }
 
-const productOf = (userAgent: string | null): string | null => /^[^\s/()]+/.exec(userAgent ?? '')?.[0] ?? null
+const productOf = (userAgent: string | null): string | null => (userAgent === null ? null : (/^[^\s/()]+/.exec(userAgent)?.[0] ?? null))
 
 /** The `sessionId` of a 2024-11-05 message address. */
 export function sessionIn(target: string): string | null {
+  if (!target.includes('=')) return null
   const value = /[?&]session_?id=([^&#]+)/i.exec(target)?.[1]
   if (value === undefined) return null
   try {

@@ -1,7 +1,8 @@
 /** A request's JSON body as JSON-RPC: the one place that knows where a message keeps its id, its tool and its `_meta`. */
 import type { RpcNotification, RpcRequest } from './ask.ts'
+import { writtenOf } from './json-text.ts'
 import type { Found } from './raw-json.ts'
-import { bytesOfText, findIn, hashOfMembers, idOf, stringOf } from './raw-json.ts'
+import { findIn, idOf, isObject, isThere, shapeOf, slotOf, stringOf } from './raw-json.ts'
 
 export interface Envelope {
   readonly requests: readonly RpcRequest[]
@@ -41,54 +42,56 @@ const WANTED = {
   },
 }
 
+const SHAPE = shapeOf(WANTED, 'params')
+const [ID, METHOD, PARAMS] = [slotOf(SHAPE, 'id'), slotOf(SHAPE, 'method'), slotOf(SHAPE, 'params')]
+const [RESULT, ERROR] = [slotOf(SHAPE, 'result'), slotOf(SHAPE, 'error')]
+const ofParams = (...names: readonly string[]): number => slotOf(SHAPE, 'params', ...names)
+const [NAME, URI, TASK_ID, REQUEST_ID] = [ofParams('name'), ofParams('uri'), ofParams('taskId'), ofParams('requestId')]
+const [INIT_REVISION, INIT_CLIENT] = [ofParams('protocolVersion'), ofParams('clientInfo', 'name')]
+const [TOKEN, TRACEPARENT] = [ofParams('_meta', 'progressToken'), ofParams('_meta', 'traceparent')]
+const [REVISION, CLIENT] = [ofParams('_meta', META_REVISION), ofParams('_meta', META_CLIENT, 'name')]
+
 /** Null where the body is not JSON. */
 export function readEnvelope(body: string | Uint8Array): Envelope | null {
-  const bytes = typeof body === 'string' ? bytesOfText(body) : body
-  const found = findIn(bytes, WANTED)
+  const { bytes, length } = typeof body === 'string' ? writtenOf(body) : { bytes: body, length: body.length }
+  const found = findIn(bytes, length, SHAPE)
   if (found === null) return null
-  const requests: RpcRequest[] = []
-  const notifications: RpcNotification[] = []
-  let revision: string | null = null
-  let client: string | null = null
-  let mirrored: Mirrored | null = null
-  let isMessage = false
-  for (const message of found.elements.length > 0 ? found.elements : [found]) {
-    const method = stringOf(bytes, message.members.get('method'))
-    isMessage ||= method !== null || message.members.has('result') || message.members.has('error')
-    if (method === null) continue
-    const params = message.members.get('params')
-    const meta = params?.members.get('_meta')
-    const id = idOf(bytes, message.members.get('id'))
-    const name = stringOf(bytes, params?.members.get('name'))
-    const taskId = stringOf(bytes, params?.members.get('taskId'))
-    mirrored ??= {
-      method,
-      name: name ?? stringOf(bytes, params?.members.get('uri')) ?? taskId,
-      revision: stringOf(bytes, meta?.members.get(META_REVISION)),
-    }
-    if (id === null) notifications.push({ method, requestId: idOf(bytes, params?.members.get('requestId')) })
-    else {
-      requests.push({
-        id,
-        method,
-        tool: method === 'tools/call' ? name : null,
-        progressToken: idOf(bytes, meta?.members.get('progressToken')),
-        traceparent: stringOf(bytes, meta?.members.get('traceparent')),
-        paramsHash: params === undefined || bytes[params.start] !== 0x7b ? null : hashOfMembers(bytes, params),
-        taskId,
-      })
-    }
-    revision ??= stringOf(bytes, meta?.members.get(META_REVISION)) ?? asked(bytes, method, params, 'protocolVersion')
-    client ??= stringOf(bytes, meta?.members.get(META_CLIENT)?.members.get('name')) ?? asked(bytes, method, params, 'clientInfo', 'name')
-  }
-  return { requests, notifications, revision, client, mirrored, isMessage }
+  const envelope: Writable = { requests: [], notifications: [], revision: null, client: null, mirrored: null, isMessage: false }
+  for (const message of found) readMessage(bytes, message, envelope)
+  return envelope
 }
 
-/** A string among the parameters of `initialize`. */
-function asked(bytes: Uint8Array, method: string, params: Found | undefined, ...names: string[]): string | null {
-  if (method !== 'initialize') return null
-  return stringOf(
-    bytes,
-    names.reduce<Found | undefined>((found, name) => found?.members.get(name), params),
-  )
+interface Writable extends Omit<Envelope, 'requests' | 'notifications'> {
+  readonly requests: RpcRequest[]
+  readonly notifications: RpcNotification[]
+  revision: string | null
+  client: string | null
+  mirrored: Mirrored | null
+  isMessage: boolean
+}
+
+function readMessage(bytes: Uint8Array, message: Found, envelope: Writable): void {
+  const method = stringOf(bytes, message, METHOD)
+  envelope.isMessage ||= method !== null || isThere(message, RESULT) || isThere(message, ERROR)
+  if (method === null) return
+  const id = idOf(bytes, message, ID)
+  const name = stringOf(bytes, message, NAME)
+  const taskId = stringOf(bytes, message, TASK_ID)
+  const revision = stringOf(bytes, message, REVISION)
+  envelope.mirrored ??= { method, name: name ?? stringOf(bytes, message, URI) ?? taskId, revision }
+  if (id === null) envelope.notifications.push({ method, requestId: idOf(bytes, message, REQUEST_ID) })
+  else {
+    envelope.requests.push({
+      id,
+      method,
+      tool: method === 'tools/call' ? name : null,
+      progressToken: idOf(bytes, message, TOKEN),
+      traceparent: stringOf(bytes, message, TRACEPARENT),
+      paramsHash: isObject(bytes, message, PARAMS) ? message.hash : null,
+      taskId,
+    })
+  }
+  const isFirst = method === 'initialize'
+  envelope.revision ??= revision ?? (isFirst ? stringOf(bytes, message, INIT_REVISION) : null)
+  envelope.client ??= stringOf(bytes, message, CLIENT) ?? (isFirst ? stringOf(bytes, message, INIT_CLIENT) : null)
 }
