@@ -1,4 +1,5 @@
 /** Which open exchanges are worth waiting for when the sidecar stops: calls and uploads are, streams that only listen are not. */
+import { createKeyed } from '../core/bag.ts'
 import type { Fact } from '../core/fact.ts'
 import type { LedgerView } from '../core/ledger.ts'
 import type { Sink } from '../journal/sink.ts'
@@ -9,17 +10,12 @@ export interface OpenStreams {
   isAwaited(exchangeId: string): boolean
 }
 
-/** Emptied when it leaves: tables that a Map has outgrown keep what they held until the next full collection. */
-interface Open {
-  view: LedgerView | null
-}
-
 export function createOpenStreams(): OpenStreams {
-  const live = new Map<string, Open>() // until its calls are settled
+  const live = createKeyed<LedgerView>() // until its calls are settled
   const asking = new Set<string>() // WebSocket sessions whose client spoke last
 
   function fact(view: LedgerView, told: Fact): void {
-    if (told.kind === 'opened') live.set(view.id, { view })
+    if (told.kind === 'opened') live.set(view.id, view)
     // What a session's frames say is not read: who spoke last tells whether an answer is to come.
     else if (told.kind === 'moved' && view.kind === 'websocket') {
       if (told.flow === 'request') asking.add(view.id)
@@ -33,19 +29,17 @@ export function createOpenStreams(): OpenStreams {
       facts: ['opened', 'moved'],
       fact,
       settled(_, { exchangeId: id }) {
-        const open = live.get(id)
-        if (open?.view?.calls.every(({ isSettled }) => isSettled) !== true) return
-        open.view = null
+        if (live.get(id)?.calls.every(({ isSettled }) => isSettled) !== true) return
         live.delete(id)
         if (asking.size > 0) asking.delete(id)
       },
     },
     isAwaited(id) {
-      const kind = live.get(id)?.view?.kind
+      const kind = live.get(id)?.kind
       if (kind === 'websocket') return asking.has(id)
       if (kind === 'subscription') return false
       // In 2024-11-05 the answers to POSTs come on the GET stream; later a call may be resumed on one.
-      return kind !== 'get_sse' || [...live.values()].some(({ view }) => view?.continuedOn === id && view.calls.some(isUnanswered))
+      return kind !== 'get_sse' || live.values().some((view) => view.continuedOn === id && view.calls.some(isUnanswered))
     },
   }
 }

@@ -68,3 +68,63 @@ export function createNumbered<T>(): Numbered<T> {
     size: () => size,
   }
 }
+
+export interface Keyed<T> {
+  get(key: string): T | undefined
+  set(key: string, item: T): void
+  delete(key: string): void
+  /** The one that came first of those that are here. */
+  oldest(): readonly [string, T] | undefined
+  values(): T[]
+  size(): number
+}
+
+interface Held<T> {
+  item: T | undefined
+}
+
+/** So few that left are not worth a new table. */
+const GONE_MIN = 256
+
+/**
+ * By texts. Who leaves only gives up the item, and when most have left those who are here move into a new table: a Map that is
+ * deleted from makes itself smaller again and again.
+ */
+export function createKeyed<T>(): Keyed<T> {
+  let held = new Map<string, Held<T>>()
+  let gone = 0
+  return {
+    get: (key) => held.get(key)?.item,
+    set(key, item) {
+      const place = held.get(key)
+      if (place?.item !== undefined) {
+        place.item = item
+        return
+      }
+      if (place !== undefined) {
+        held.delete(key) // it comes anew, and last
+        gone -= 1
+      }
+      held.set(key, { item })
+    },
+    delete(key) {
+      const place = held.get(key)
+      if (place?.item === undefined) return
+      place.item = undefined
+      gone += 1
+      if (gone < GONE_MIN || gone * 2 < held.size) return
+      held = new Map([...held].filter(([, { item }]) => item !== undefined))
+      gone = 0
+    },
+    oldest() {
+      for (const [key, { item }] of held) {
+        if (item !== undefined) return [key, item]
+        held.delete(key)
+        gone -= 1
+      }
+      return undefined
+    },
+    values: () => [...held.values()].flatMap(({ item }) => (item === undefined ? [] : [item])),
+    size: () => held.size - gone,
+  }
+}

@@ -36,6 +36,14 @@ export function takeClosed(state: LedgerState, { atMs, cause, ending }: FactOf<'
   if (lost > 0) say({ is: 'progress', how: 'lost', count: lost })
 }
 
+export function sayPending({ calls }: LedgerState, say: Say): void {
+  for (const call of calls) {
+    if (call.isPending || call.isSettled || !isToolCall(call)) continue
+    call.isPending = true
+    say({ is: 'pending', call })
+  }
+}
+
 /** A listen stream is long by nature; only one that nobody meant to end was lost. */
 function listeningEnd({ listening, cause }: LedgerState): string {
   if (listening === 'ended' || listening === 'cancelled') return listening

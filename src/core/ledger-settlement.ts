@@ -12,6 +12,8 @@ export function settlementOf(state: LedgerState, index: number, graceMs: number)
   const { abandonedMs, toldMs, work } = record
   const call = state.calls[index]
   assert(call !== undefined, 'a settlement is of a call of its exchange')
+  const wasPending = call.isPending
+  call.isPending = false
   const pastMs = pastAbandonment({ abandonedMs, endedMs: work.endedMs })
   const stopFromMs = toldMs !== null && work.endedMs !== null && toldMs <= work.endedMs ? toldMs : abandonedMs
   return {
@@ -19,6 +21,7 @@ export function settlementOf(state: LedgerState, index: number, graceMs: number)
     exchangeId: state.id,
     call,
     isToolCall: isToolCall(call),
+    wasPending,
     causeClass: state.cause === null ? 'other' : causeClassOf(state.cause),
     orphanMs: pastMs !== null && pastMs > 0 && pastMs >= graceMs ? pastMs : 0,
     beforeCloseMs: pastMs !== null && pastMs <= 0 ? -pastMs : null,

@@ -22,6 +22,8 @@ export interface WorkState {
 }
 
 export interface CallState extends Writable<CallView> {
+  /** Its response is over, a report is waited for: told once. */
+  isPending: boolean
   /** When its `notifications/cancelled` had reached the server. */
   cancelReachedAtMs: number | null
   /** After being told, the server still wrote a message for it. */
@@ -110,6 +112,7 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
     progressSeen: 0,
     progressSent: 0,
     isSettled: false,
+    isPending: false,
     askKey: request === null ? null : askKeyOf(request),
     taskId,
     cancelReachedAtMs: null,

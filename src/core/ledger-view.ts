@@ -96,6 +96,8 @@ export type Moment =
   | { readonly is: 'tools'; readonly names: readonly string[]; readonly listed?: readonly ListedTool[] }
   | { readonly is: 'abandoned'; readonly call: CallView; readonly by: 'close' | 'notification' }
   | { readonly is: 'work'; readonly call: CallView; readonly source: RecordedSource; readonly from: WorkPhase; readonly to: WorkPhase }
+  /** The response of a tool call is over, and it waits to be settled. Once per call. */
+  | { readonly is: 'pending'; readonly call: CallView }
   /** `held`: it reached the client later than it came. `lost`: it never will. */
   | { readonly is: 'progress'; readonly how: 'forwarded' | 'held' | 'dropped' | 'lost'; readonly count: number }
   /** After a cut that the server was not told of, this long it still had to say something. */
@@ -118,6 +120,8 @@ export interface Settlement {
   readonly exchangeId: string
   readonly call: CallView
   readonly isToolCall: boolean
+  /** It was told as pending, and is no more. */
+  readonly wasPending: boolean
   readonly causeClass: CauseClass
   /** Work past the abandonment by more than the grace, whole; 0 where there was none. */
   readonly orphanMs: number

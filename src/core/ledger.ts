@@ -3,7 +3,7 @@ import { assertNever } from './assert.ts'
 import type { Fact, WorkReport } from './fact.ts'
 import { takeJson, takeMark } from './ledger-answer.ts'
 import { readAskInto } from './ledger-ask.ts'
-import { takeCancelled, takeClosed, takeServerOver } from './ledger-close.ts'
+import { sayPending, takeCancelled, takeClosed, takeServerOver } from './ledger-close.ts'
 import { checkHead } from './ledger-conduct.ts'
 import { takeJoin } from './ledger-join.ts'
 import { recordOf } from './ledger-record.ts'
@@ -97,7 +97,8 @@ function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): vo
       return takeJoin(state, fact, say)
     case 'closed':
       tellPart(state)
-      return takeClosed(state, fact, say)
+      takeClosed(state, fact, say)
+      return sayPending(state, say)
     case 'told':
       state.toldAtMs ??= fact.atMs
       addEntry(state.timeline, [sinceOpened(state, fact.atMs), 'told', fact.ending])

@@ -1,5 +1,6 @@
 /** The calls a report may belong to, found by trace and span, told apart by JSON-RPC id, method, tool and session. Pure. */
 import { assert } from '../core/assert.ts'
+import { createKeyed } from '../core/bag.ts'
 import { createFifo } from '../core/fifo.ts'
 
 /** One JSON-RPC request of an exchange, as reports may name it. A batch has several, an exchange without meaning one of nulls. */
@@ -63,7 +64,7 @@ const SETTLED_MAX = 10_000
 export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   assert(callsMax > 0, 'callsMax is positive')
   const traces = new Map<string, Traced>()
-  const live = new Map<string, Calls>() // by exchange, oldest first
+  const live = createKeyed<Calls>() // by exchange
   const settled = createFifo<Calls>() // so that a late report is told as late, not as a stranger
   let liveCount = 0
   let evictedCount = 0
@@ -92,7 +93,7 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   }
 
   function evictOldest(): void {
-    const [oldest] = live
+    const oldest = live.oldest()
     if (oldest === undefined) return
     const [exchangeId, calls] = oldest
     evictedCount += Array.isArray(calls) ? calls.length : 1

@@ -1,12 +1,14 @@
 /** What the hot path may cost, counted instead of timed: timers, writes, looks inside an event. */
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createBag, createNumbered } from '../../src/core/bag.ts'
+import { createBag, createKeyed, createNumbered } from '../../src/core/bag.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import { createFifo } from '../../src/core/fifo.ts'
 import { meaningOf } from '../../src/core/meaning.ts'
 import type { CallRecord } from '../../src/core/record.ts'
+import type { InRow, Row } from '../../src/core/row.ts'
+import { putLast, takeOut } from '../../src/core/row.ts'
 import type { EventMark } from '../../src/core/signal.ts'
 import { compileLine } from '../../src/hops/compile.ts'
 import { createJournal } from '../../src/journal/journal.ts'
@@ -162,6 +164,49 @@ describe('what comes and goes', () => {
     numbered.set(4_999, 'again')
     expect(numbered.values()).toEqual(['c4998', 'again', 'c5000'])
     expect([numbered.size(), numbered.get(4_998), numbered.get(7), numbered.get(Number.NaN)]).toEqual([3, 'c4998', undefined, undefined])
+  })
+  test('is found by its name, and the oldest first, whoever left and came again [bench.bag]', () => {
+    const keyed = createKeyed<number>()
+    const plain = new Map<string, number>()
+    for (let at = 0; at < 5_000; at += 1) {
+      const name = `c${at % 1_700}`
+      if (at % 3 === 2) {
+        keyed.delete(name)
+        plain.delete(name)
+      } else {
+        keyed.set(name, at)
+        plain.set(name, at)
+      }
+      if (at % 500 === 7) expect([keyed.oldest(), keyed.size(), keyed.values()]).toEqual([[...plain][0], plain.size, [...plain.values()]])
+      if (at > 600) {
+        keyed.delete(`c${(at - 600) % 1_700}`)
+        plain.delete(`c${(at - 600) % 1_700}`)
+      }
+    }
+    expect(keyed.values()).toEqual([...plain.values()])
+    for (const name of plain.keys()) expect(keyed.get(name)).toBe(plain.get(name))
+    for (const name of [...plain.keys(), 'never']) keyed.delete(name)
+    expect([keyed.oldest(), keyed.size(), keyed.values(), keyed.get('c1')]).toEqual([undefined, 0, [], undefined])
+  })
+  test('stands in a row in the order it came [bench.bag]', () => {
+    interface One extends InRow<One> {
+      readonly at: number
+    }
+    const row: Row<One> = { first: null, last: null }
+    const ones = Array.from({ length: 6 }, (_, at): One => ({ at, before: null, after: null }))
+    const standing = (): number[] => {
+      const found: number[] = []
+      for (let one = row.first; one !== null; one = one.after) found.push(one.at)
+      return found
+    }
+    for (const one of ones) putLast(row, one)
+    for (const at of [0, 3, 5]) takeOut(row, ones[at] as One)
+    expect([standing(), row.last?.at]).toEqual([[1, 2, 4], 4])
+    putLast(row, ones[3] as One)
+    for (const at of [1, 2, 4]) takeOut(row, ones[at] as One)
+    expect([standing(), row.first?.at, row.last?.at]).toEqual([[3], 3, 3])
+    takeOut(row, ones[3] as One)
+    expect([standing(), row.last]).toEqual([[], null])
   })
 })
 

@@ -35,6 +35,26 @@ const heard = (): { log: Log; said: string[] } => {
 }
 const noOut = (): void => undefined
 
+test('a sink that names facts and moments is told those, as one that is told all hears them', () => {
+  const kinds = ['opened', 'head', 'closed'] as const
+  const told: Record<'some' | 'all' | 'moments' | 'allMoments', string[]> = { some: [], all: [], moments: [], allMoments: [] }
+  const { complete } = journalOf(
+    {
+      name: 'some',
+      facts: kinds,
+      moments: ['began'],
+      fact: (_, { kind }) => told.some.push(kind),
+      moment: (_, { is }) => told.moments.push(is),
+    },
+    { name: 'all', fact: (_, { kind }) => told.all.push(kind), moment: (_, { is }) => told.allMoments.push(is) },
+  )
+  complete()
+  expect(told.some).toEqual(told.all.filter((kind) => (kinds as readonly string[]).includes(kind)))
+  expect(told.some).toContain('closed')
+  expect(told.moments).toEqual(['began'])
+  expect(told.allMoments.length).toBeGreaterThan(1)
+})
+
 describe('--events', () => {
   test('a line per call, at its settlement, appended [journal.events-lines]', async () => {
     const file = join(folder, 'calls.jsonl')

@@ -29,7 +29,9 @@ export interface Peer<T> extends InRow<Peer<T>> {
   /** Its exchanges that are not settled, in the order they came. */
   readonly seats: Row<Seat<T>>
   /** Those of them that ask something, by raw JSON-RPC id. */
-  readonly calls: Map<string, Asked<T>>
+  calls: Map<string, Asked<T>>
+  /** Of those ids, how many nobody asks under now. */
+  idleIds: number
   /** Ids of settled requests, oldest first. */
   readonly usedIds: Set<string>
   /** Tokens that tasks may still use. */
@@ -196,7 +198,7 @@ function createLatest(make: (remote: string, client: string) => string) {
 const peerOf = <T>(key: string, isSession: boolean, atMs: number): Peer<T> => ({
   ...{ key, isSession, sinceMs: atMs, lastMs: atMs, before: null, after: null, revision: null, beginnings: 0 },
   ...{ stream: null, lastGet: null, getsAtMs: [], seats: { first: null, last: null } },
-  ...{ calls: new Map(), usedIds: new Set(), taskTokens: new Set() },
+  ...{ calls: new Map(), idleIds: 0, usedIds: new Set(), taskTokens: new Set() },
 })
 
 export const rememberId = (peer: Peer<unknown>, id: string): void => remember(peer.usedIds, id, USED_IDS_MAX)

@@ -4,6 +4,9 @@ import { putLast, takeOut } from '../row.ts'
 import type { Asked, Asking, Member, Peer, Talker, TellTalker } from './peers.ts'
 import { rememberId } from './peers.ts'
 
+/** So few ids that nobody asks under are kept: they come again, or a new table takes the others. */
+const IDLE_MIN = 64
+
 /** Names the call among its peer's. */
 export function registerId<T extends Talker>(
   talker: T,
@@ -19,7 +22,7 @@ export function registerId<T extends Talker>(
   if (asked === undefined) {
     asked = { id: requestId, first: null, last: null }
     peer.calls.set(requestId, asked)
-  }
+  } else if (asked.first === null) peer.idleIds -= 1
   append(talker, member, peer, asked)
   if (rule === null) return
   const other = asked.first?.talker ?? talker
@@ -73,5 +76,9 @@ export function releaseIds<T extends Talker>(talker: T, { seats, asking }: Membe
 function release<T>(one: Asking<T>): void {
   const { peer, among } = one
   takeOut(among, one)
-  if (among.first === null) peer.calls.delete(among.id)
+  if (among.first !== null) return
+  peer.idleIds += 1
+  if (peer.idleIds < IDLE_MIN || peer.idleIds * 2 < peer.calls.size) return
+  peer.calls = new Map([...peer.calls].filter(([, { first }]) => first !== null))
+  peer.idleIds = 0
 }

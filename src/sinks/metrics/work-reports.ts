@@ -1,5 +1,4 @@
 /** Reports of work: what became of each, and what is still waited for. */
-import type { CallView } from '../../core/ledger.ts'
 import type { CounterAbout, GaugeAbout } from './about.ts'
 import type { Family } from './family.ts'
 import { now, perSecond } from './promql.ts'
@@ -45,22 +44,22 @@ export const workReportsFamily: Family = {
   ],
   start(kit) {
     const reports = kit.counter(REPORTS)
-    const waiting = new Set<CallView>()
-    kit.gaugeReadAtScrape(PENDING, () => [[{}, waiting.size]])
+    let waiting = 0
+    kit.gaugeReadAtScrape(PENDING, () => [[{}, waiting]])
     for (const source of ['otlp', 'probe']) {
       for (const result of ['matched', 'unmatched', 'ambiguous', 'refused', 'expired', 'duplicate']) reports.touch({ source, result })
     }
     for (const source of ['drain', 'response']) reports.touch({ source, result: 'matched' })
     return {
       reported: (source, result) => reports.count(source, result),
-      moments: { drained: () => reports.count('drain', 'matched') },
-      facts: {
-        closed({ calls }) {
-          for (const call of calls) if (call.method === 'tools/call' && !call.isSettled) waiting.add(call)
+      moments: {
+        drained: () => reports.count('drain', 'matched'),
+        pending() {
+          waiting += 1
         },
       },
-      settled({ work }, { isToolCall, call }) {
-        waiting.delete(call)
+      settled({ work }, { isToolCall, wasPending }) {
+        if (wasPending) waiting -= 1
         if (isToolCall && work.source === 'response') reports.count('response', 'matched')
       },
     }
