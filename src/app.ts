@@ -82,7 +82,16 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   const streams = createOpenStreams()
   const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late), streams.sink]
   const work = () => (late.steering?.snapshot() ?? settings.snapshot).work
-  const books = await openBooks({ settings, clock, log, writeOut, work, later: afterPoll, heldBytes: () => held.totalBytes, more })
+  const books = await openBooks({
+    settings,
+    clock,
+    log,
+    writeOut,
+    work,
+    later: (run) => afterPoll(run, undefined),
+    heldBytes: () => held.totalBytes,
+    more,
+  })
   keep(books.workPort)
   const steering = keep(createSteering(settings, clock, books.metrics))
   late.steering = steering

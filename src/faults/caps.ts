@@ -16,6 +16,9 @@ export interface ExchangeCaps {
 /** Lives as long as the process; settings come with each exchange. */
 export interface Caps {
   open(safety: Safety): ExchangeCaps
+  /** The same for an exchange that nothing can affect: it only counts as open, until `leave`. */
+  enter(): void
+  leave(): void
   affectedOpen(): number
 }
 
@@ -32,6 +35,12 @@ export function createCaps(): Caps {
   }
   return {
     affectedOpen: () => affected,
+    enter() {
+      open += 1
+    },
+    leave() {
+      open -= 1
+    },
     open({ affectedMax, cutsPerMinuteMax }) {
       let isAffected = false
       let isOpen = true

@@ -1,15 +1,14 @@
 /** The way back: the server's answer becomes signals and facts, and what leaves the line goes to the client. */
 import { repliesOf } from '../core/answer.ts'
-import type { Ends } from '../core/ends.ts'
 import type { Break, Cause, Ending, EventMark, Head, Lost, Piece, RawHeaders, Reply } from '../core/signal.ts'
 import { complete, headerOf, lost } from '../core/signal.ts'
 import type { SseScanner } from '../core/sse-scanner.ts'
 import { bodyHasEvents, createSseScanner } from '../core/sse-scanner.ts'
 import { tellUnderstood } from './asking.ts'
 import type { Collector } from './collector.ts'
-import { createCollector } from './collector.ts'
+import { collect, collectedText, createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
-import { clientLeft, tellClosed } from './exchange.ts'
+import { clientLeft } from './exchange.ts'
 import { endToEnd } from './headers.ts'
 import { endsInReset } from './reset.ts'
 import { beginTurn, endTurn } from './turn.ts'
@@ -29,23 +28,21 @@ export interface Answering {
 
 export const createAnswering = (): Answering => ({ framing: 'sized', scanner: null, json: null, isHeadSent: false, endedAs: null })
 
-export function upstreamEventsOf(x: Exchange): UpstreamEvents {
-  return {
-    head: (status, reason, rawHeaders, framing) => onHead(x, { is: 'head', status, reason, rawHeaders: endToEnd(rawHeaders) }, framing),
-    interim(status, reason, rawHeaders) {
-      const nowMs = beginTurn(x)
-      x.line?.fromServer({ is: 'interim', status, reason, rawHeaders: endToEnd(rawHeaders) }, nowMs)
-      endTurn(x)
-    },
-    bytes: (chunk) => onBytes(x, chunk),
-    end: (rawTrailers) => onEnd(x, rawTrailers),
-    lost: (fate) => onLost(x, fate),
-    drained() {
-      beginTurn(x)
-      x.pressed.server = false
-      endTurn(x)
-    },
-  }
+export const ANSWERING_EVENTS: UpstreamEvents<Exchange> = {
+  head: (x, status, reason, rawHeaders, framing) => onHead(x, { is: 'head', status, reason, rawHeaders: endToEnd(rawHeaders) }, framing),
+  interim(x, status, reason, rawHeaders) {
+    const nowMs = beginTurn(x)
+    x.line?.fromServer({ is: 'interim', status, reason, rawHeaders: endToEnd(rawHeaders) }, nowMs)
+    endTurn(x)
+  },
+  bytes: onBytes,
+  end: onEnd,
+  lost: onLost,
+  drained(x) {
+    beginTurn(x)
+    x.pressed.server = false
+    endTurn(x)
+  },
 }
 
 /** A client that closed its side is read no more, so the reset that a write provoked shows only when asked for: before the next. */
@@ -61,7 +58,7 @@ function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
   x.ports.reached(true)
   const why = whyNotPassed(head)
   if (why !== null) {
-    x.leg?.lose('fin')
+    x.leg?.verbs.lose(x.leg, 'fin')
     return loseServer(x, 'fin', { kind: 'server_close', seat: null, detail: `the server's answer is not valid HTTP/1.1: ${why}` })
   }
   tellUnderstood(x)
@@ -89,8 +86,8 @@ function onBytes(x: Exchange, chunk: Uint8Array): void {
   const { line } = x
   if (line === null) return
   x.tell({ kind: 'moved', atMs: nowMs, flow: 'seen', bytes: chunk.length })
-  x.answering.json?.take(chunk)
-  const { scanner } = x.answering
+  const { scanner, json } = x.answering
+  if (json !== null) collect(json, chunk)
   if (scanner === null) line.fromServer({ is: 'piece', bytes: chunk, mark: null }, nowMs)
   else if (line.isEmpty()) passWhole(x, scanner, chunk, nowMs)
   else scanner.feed(chunk, (piece) => takePiece(x, piece))
@@ -119,7 +116,7 @@ function passWhole(x: Exchange, scanner: SseScanner, chunk: Uint8Array, nowMs: n
 function onEnd(x: Exchange, rawTrailers: RawHeaders): void {
   const nowMs = beginTurn(x)
   x.answering.scanner?.finish((piece) => takePiece(x, piece))
-  if (x.answering.json !== null) x.tell({ kind: 'json', atMs: nowMs, text: x.answering.json.text() })
+  if (x.answering.json !== null) x.tell({ kind: 'json', atMs: nowMs, text: collectedText(x.answering.json) })
   x.isServerOver = true
   x.tell({ kind: 'server_over', atMs: nowMs, how: 'clean' })
   x.line?.fromServer({ is: 'end', rawTrailers, cause: complete }, nowMs)
@@ -143,26 +140,16 @@ export function loseServer(x: Exchange, ending: Break, cause: Cause): void {
 }
 
 /** The client's end of the line. */
-export function endsOfAnswer(x: Exchange): Pick<Ends, 'toClient' | 'closed'> {
-  return {
-    toClient: (signal) => toClient(x, signal),
-    closed(cause, ending) {
-      tellUnderstood(x)
-      tellClosed(x, cause, x.answering.endedAs ?? ending)
-    },
-  }
-}
-
-function toClient(x: Exchange, signal: Reply): void {
+export function toClient(x: Exchange, signal: Reply): void {
   switch (signal.is) {
     case 'head':
       return sendHead(x, signal)
     case 'interim':
-      return x.downstream.interim(signal)
+      return x.downstream.verbs.interim(x.downstream, signal)
     case 'piece':
       return sendPiece(x, signal)
     case 'end':
-      return x.downstream.end(signal.rawTrailers)
+      return x.downstream.verbs.end(x.downstream, signal.rawTrailers)
     default:
       return sendLost(x, signal)
   }
@@ -170,7 +157,7 @@ function toClient(x: Exchange, signal: Reply): void {
 
 function sendHead(x: Exchange, head: Head): void {
   x.answering.isHeadSent = true
-  x.downstream.head(head, x.answering.framing, !x.ports.isDraining())
+  x.downstream.verbs.head(x.downstream, head, x.answering.framing, !x.ports.isDraining())
   x.tell({
     kind: 'head',
     atMs: x.turnMs,
@@ -183,7 +170,7 @@ function sendHead(x: Exchange, head: Head): void {
 
 function sendPiece(x: Exchange, { bytes, mark }: Piece): void {
   if (bytes.length > 0) {
-    if (!x.downstream.write(bytes)) x.pressed.client = true
+    if (!x.downstream.verbs.write(x.downstream, bytes)) x.pressed.client = true
     x.tell({ kind: 'moved', atMs: x.turnMs, flow: 'sent', bytes: bytes.length })
   }
   if (mark !== null) x.tell({ kind: 'event', atMs: x.turnMs, at: 'client', mark })
@@ -202,8 +189,8 @@ function sendLost(x: Exchange, signal: Lost): void {
   }
   if (signal.isCleanImpossible === true) x.tell({ kind: 'notice', atMs: x.turnMs, what: 'clean-became-fin' })
   // To a client of HTTP/1.0 a chunked answer ends by FIN: that of a server that died must not look so.
-  const isEndInDisguise = signal.cause.kind === 'server_close' && x.downstream.endsByClosing()
-  x.answering.endedAs = x.downstream.cut(isEndInDisguise ? 'rst' : signal.ending, signal.isSilent === true)
+  const isEndInDisguise = signal.cause.kind === 'server_close' && x.downstream.verbs.endsByClosing(x.downstream)
+  x.answering.endedAs = x.downstream.verbs.cut(x.downstream, isEndInDisguise ? 'rst' : signal.ending, signal.isSilent === true)
 }
 
 function statusOf({ kind }: Cause): number | null {

@@ -7,9 +7,9 @@ import type { Ask, Break, RawHeaders, Request } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import type { ChildContext } from '../core/trace-context.ts'
 import { childTraceparent, parseTraceparent } from '../core/trace-context.ts'
-import { loseServer, upstreamEventsOf } from './answering.ts'
+import { ANSWERING_EVENTS, loseServer } from './answering.ts'
 import type { Collector } from './collector.ts'
-import { createCollector } from './collector.ts'
+import { collect, collectedBytes, createCollector, isTooLong, letGo } from './collector.ts'
 import type { Exchange } from './exchange.ts'
 import { beginLine, headOf } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
@@ -89,11 +89,11 @@ function onBytes(x: Exchange, chunk: Uint8Array): void {
   const nowMs = beginTurn(x)
   const { asking } = x
   x.tell({ kind: 'moved', atMs: nowMs, flow: 'request', bytes: chunk.length })
-  asking.body.take(chunk)
-  if (asking.body.isTooLong()) tellUnderstood(x)
+  collect(asking.body, chunk)
+  if (isTooLong(asking.body)) tellUnderstood(x)
   if (asking.waiting !== null) {
     asking.waiting.push(chunk)
-    if (asking.body.isTooLong()) begin(x, null)
+    if (isTooLong(asking.body)) begin(x, null)
   } else x.line?.fromClient({ is: 'piece', bytes: chunk, mark: null }, nowMs)
   endTurn(x)
 }
@@ -105,7 +105,7 @@ function onEnd(x: Exchange): void {
   x.tell({ kind: 'asked', atMs: nowMs })
   if (x.asking.waiting !== null) begin(x, ask)
   x.asking.hasAsked = true
-  x.asking.body.release() // a stream may live for hours
+  letGo(x.asking.body) // a stream may live for hours
   x.line?.fromClient({ is: 'asked', rawTrailers: x.req.rawTrailers }, nowMs)
   endTurn(x)
 }
@@ -115,7 +115,7 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
   const { asking, req } = x
   if (asking.isUnderstood) return null
   asking.isUnderstood = true
-  const ask = readAsk(headOf(req), req.complete ? asking.body.bytes() : null)
+  const ask = readAsk(headOf(req), req.complete ? collectedBytes(asking.body) : null)
   if (asking.trace !== null || asking.inject === 'none') {
     x.tell({ kind: 'understood', atMs: x.turnMs, ask })
     return ask
@@ -138,7 +138,7 @@ export function toServer(x: Exchange, signal: Ask): void {
       return sendPiece(x, signal.bytes)
     case 'asked':
       if (asking.held !== null && asking.trace !== null) sendHeld(x, spliceRequest(asking.held, asking.trace.header))
-      return x.leg?.end(signal.rawTrailers)
+      return x.leg?.verbs.end(x.leg, signal.rawTrailers)
     case 'half':
       return // the line makes it a loss at this edge
     default:
@@ -149,7 +149,7 @@ export function toServer(x: Exchange, signal: Ask): void {
 function sendPiece(x: Exchange, bytes: Uint8Array): void {
   const { held } = x.asking
   if (held === null) {
-    if (x.leg?.write(bytes) === false) x.pressed.server = true
+    if (x.leg?.verbs.write(x.leg, bytes) === false) x.pressed.server = true
     return
   }
   held.pieces.push(bytes)
@@ -168,7 +168,7 @@ function loseLeg(x: Exchange, ending: Break): void {
   if (x.isServerOver) return
   x.isServerOver = true
   if (x.leg === null) return
-  x.leg.lose(ending)
+  x.leg.verbs.lose(x.leg, ending)
   x.tell({ kind: 'told', atMs: x.turnMs, ending })
 }
 
@@ -178,14 +178,14 @@ function dial(x: Exchange, request: Request): void {
   const told = (): void => x.tell({ kind: 'notice', atMs: x.turnMs, what: 'request-sent-again-by-hop' })
   const leg =
     retry === null
-      ? x.ports.upstream.dial(sent.request, sent.isChunked, upstreamEventsOf(x))
-      : dialRetrying(x.ports.upstream, retry, sent, upstreamEventsOf(x), told)
+      ? x.ports.upstream.dial(sent.request, sent.isChunked, ANSWERING_EVENTS, x)
+      : dialRetrying(x.ports.upstream, retry, sent, { events: ANSWERING_EVENTS, owner: x, told })
   x.leg = leg
   const limit = x.seating?.connect ?? null
   if (limit === null) return
   x.connectTimer = x.ports.clock.after(limit.afterMs, () => {
-    if (leg.isConnected() || x.isServerOver) return
-    leg.lose('rst')
+    if (leg.verbs.isConnected(leg) || x.isServerOver) return
+    leg.verbs.lose(leg, 'rst')
     loseServer(x, 'fin', limit.cause)
   })
 }

@@ -167,11 +167,11 @@ function onFin(connection: Connection): void {
     return
   }
   connection.isLeft = true
-  if (current?.downstream.takesFin() === true) return
+  if (current?.downstream.verbs.takesFin(current.downstream) === true) return
   if (current !== null && !current.isClosed) {
     clientLeft(current, 'fin', current.req.complete)
     // Nobody minded its half, so it left: there is nothing more to read for it either.
-    if (current.isClosed) current.downstream.cut('fin', false)
+    if (current.isClosed) current.downstream.verbs.cut(current.downstream, 'fin', false)
   }
   if (current === null && connection.waiting === 0) connection.socket.end()
 }

@@ -20,79 +20,104 @@ const DISCARD_MS_MAX = 5_000
 
 const NO_BYTES = Buffer.alloc(0)
 
+/** The client's side of one exchange; what can be done with it is in its verbs: one table for all, as with the upstream's legs. */
 export interface Downstream {
-  head(head: Head, framing: AnswerFraming, keepAlive: boolean): void
-  interim(interim: Interim): void
-  /** False: written, but hold back until the response drains. */
-  write(bytes: Uint8Array): boolean
-  end(rawTrailers: RawHeaders): void
-  /** Ends in mid-message. A reset that the socket cannot do is a close; what was done is returned. */
-  cut(ending: Break, isSilent: boolean): Ending
-  /** The body under way ends where the connection does, so that its FIN would look like its end. */
-  endsByClosing(): boolean
-  /** The response is whole but the request is not: discard the rest, within limits. */
-  discardRequest(): void
-  backlogBytes(): number
-  pauseRequest(): void
-  resumeRequest(): void
-  /** Whether the client's FIN is no leaving: in a WebSocket session it only follows its Close. */
-  takesFin(): boolean
+  readonly verbs: DownstreamVerbs
 }
 
-export function createDownstream(req: IncomingMessage, res: ServerResponse, clock: Clock): Downstream {
-  const socket = res.socket as Socket
-  let endsByClosing = false
-  let isCut = false
-  let isHeadKept = false
-  /** Not `flushHeaders`: it would write the head as UTF-8. */
-  const flushHead = (): void => {
-    if (isHeadKept && !socket.destroyed) res.write(NO_BYTES)
-    isHeadKept = false
-  }
-  return {
-    head(head, framing, keepAlive) {
-      isHeadKept = writeHead(req, res, head, framing, keepAlive)
-      // The body's first bytes, where they came with the head, are told a tick or two later: then both go in one write.
-      if (isHeadKept) afterPoll(flushHead)
-      endsByClosing = !res.chunkedEncoding && headerOf(head.rawHeaders, 'content-length') === null
-    },
-    interim: ({ status, reason, rawHeaders }) => {
-      if (req.httpVersion !== '1.1' || res.headersSent) return
-      const lines = pairsOf(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
-      socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1')
-    },
-    write(bytes) {
-      isHeadKept = false // it goes with them
-      return res.write(bytes)
-    },
-    end(rawTrailers) {
-      isHeadKept = false
-      if (rawTrailers.length > 0 && res.chunkedEncoding) res.addTrailers(pairsOf(rawTrailers))
-      res.end()
-    },
-    cut(ending, isSilent) {
-      flushHead()
-      isCut = true
-      if (isSilent) {
-        // The connection is forgotten, not closed: whatever comes next meets a reset, before anybody can answer it.
-        socket.prependOnceListener('data', () => sendReset(socket))
-        socket.prependOnceListener('end', () => sendReset(socket))
-        return ending
-      }
-      if (ending === 'rst') return sendReset(socket)
-      hangUp(socket, clock)
-      req.resume()
-      return 'fin'
-    },
-    endsByClosing: () => endsByClosing,
-    discardRequest() {
-      if (!isCut) discardRequest(req, socket, clock) // a cut has seen to it in its own way
-    },
-    backlogBytes: () => socket.writableLength,
-    pauseRequest: () => req.pause(),
-    resumeRequest: () => req.resume(),
-    takesFin: () => false,
-  }
+/** Each is given the downstream that it belongs to. */
+export interface DownstreamVerbs {
+  head(of: Downstream, head: Head, framing: AnswerFraming, keepAlive: boolean): void
+  interim(of: Downstream, interim: Interim): void
+  /** False: written, but hold back until the response drains. */
+  write(of: Downstream, bytes: Uint8Array): boolean
+  end(of: Downstream, rawTrailers: RawHeaders): void
+  /** Ends in mid-message. A reset that the socket cannot do is a close; what was done is returned. */
+  cut(of: Downstream, ending: Break, isSilent: boolean): Ending
+  /** The body under way ends where the connection does, so that its FIN would look like its end. */
+  endsByClosing(of: Downstream): boolean
+  /** The response is whole but the request is not: discard the rest, within limits. */
+  discardRequest(of: Downstream): void
+  backlogBytes(of: Downstream): number
+  pauseRequest(of: Downstream): void
+  resumeRequest(of: Downstream): void
+  /** Whether the client's FIN is no leaving: in a WebSocket session it only follows its Close. */
+  takesFin(of: Downstream): boolean
+}
+
+export interface HttpDownstream extends Downstream {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly socket: Socket
+  readonly clock: Clock
+  endsByClosing: boolean
+  isCut: boolean
+  /** It waits for the body's first bytes. */
+  isHeadKept: boolean
+}
+
+export const createDownstream = (req: IncomingMessage, res: ServerResponse, clock: Clock): HttpDownstream => ({
+  verbs: HTTP_DOWNSTREAM,
+  req,
+  res,
+  socket: res.socket as Socket,
+  clock,
+  endsByClosing: false,
+  isCut: false,
+  isHeadKept: false,
+})
+
+/** Not `flushHeaders`: it would write the head as UTF-8. */
+function flushHead(of: HttpDownstream): void {
+  if (of.isHeadKept && !of.socket.destroyed) of.res.write(NO_BYTES)
+  of.isHeadKept = false
+}
+
+export const HTTP_DOWNSTREAM: DownstreamVerbs = {
+  head(of: HttpDownstream, head, framing, keepAlive) {
+    const { req, res } = of
+    of.isHeadKept = writeHead(req, res, head, framing, keepAlive)
+    // The body's first bytes, where they came with the head, are told a tick or two later: then both go in one write.
+    if (of.isHeadKept) afterPoll(flushHead, of)
+    of.endsByClosing = !res.chunkedEncoding && headerOf(head.rawHeaders, 'content-length') === null
+  },
+  interim({ req, res, socket }: HttpDownstream, { status, reason, rawHeaders }) {
+    if (req.httpVersion !== '1.1' || res.headersSent) return
+    const lines = pairsOf(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1')
+  },
+  write(of: HttpDownstream, bytes) {
+    of.isHeadKept = false // it goes with them
+    return of.res.write(bytes)
+  },
+  end(of: HttpDownstream, rawTrailers) {
+    of.isHeadKept = false
+    if (rawTrailers.length > 0 && of.res.chunkedEncoding) of.res.addTrailers(pairsOf(rawTrailers))
+    of.res.end()
+  },
+  cut(of: HttpDownstream, ending, isSilent) {
+    flushHead(of)
+    of.isCut = true
+    const { socket } = of
+    if (isSilent) {
+      // The connection is forgotten, not closed: whatever comes next meets a reset, before anybody can answer it.
+      socket.prependOnceListener('data', () => sendReset(socket))
+      socket.prependOnceListener('end', () => sendReset(socket))
+      return ending
+    }
+    if (ending === 'rst') return sendReset(socket)
+    hangUp(socket, of.clock)
+    of.req.resume()
+    return 'fin'
+  },
+  endsByClosing: ({ endsByClosing }: HttpDownstream) => endsByClosing,
+  discardRequest({ isCut, req, socket, clock }: HttpDownstream) {
+    if (!isCut && !req.complete) discardRequest(req, socket, clock) // a cut has seen to it in its own way
+  },
+  backlogBytes: ({ socket }: HttpDownstream) => socket.writableLength,
+  pauseRequest: ({ req }: HttpDownstream) => void req.pause(),
+  resumeRequest: ({ req }: HttpDownstream) => void req.resume(),
+  takesFin: () => false,
 }
 
 /** True: it goes with the body's first bytes. A head without a body goes out with its end. */
@@ -123,7 +148,7 @@ function hangUp(socket: Socket, clock: Clock): void {
 }
 
 function discardRequest(req: IncomingMessage, socket: Socket, clock: Clock): void {
-  if (req.complete || socket.destroyed) return
+  if (socket.destroyed) return
   let leftBytes = DISCARD_BYTES_MAX
   const giveUp = (): void => {
     req.off('data', count)

@@ -5,6 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inject } from '../config/snapshot.ts'
 import type { Clock, Timer } from '../core/clock.ts'
+import type { EndsOf } from '../core/empty-line.ts'
+import { createEmptyLine, endsFor } from '../core/empty-line.ts'
 import type { Ends, Line } from '../core/ends.ts'
 import type { Tell } from '../core/fact.ts'
 import { createLine } from '../core/line.ts'
@@ -14,9 +16,10 @@ import type { Break, Cause, Ending, Request } from '../core/signal.ts'
 import { clientAbort, clientReset, lost } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
 import type { Answering } from './answering.ts'
-import { createAnswering, endsOfAnswer } from './answering.ts'
+import { createAnswering, toClient } from './answering.ts'
 import type { Asking } from './asking.ts'
-import { createAsking, startAsking, toServer } from './asking.ts'
+import { createAsking, startAsking, tellUnderstood, toServer } from './asking.ts'
+import { collectedText } from './collector.ts'
 import type { Downstream } from './downstream.ts'
 import { createDownstream } from './downstream.ts'
 import type { LinePlanner, Seating } from './line-planner.ts'
@@ -129,27 +132,36 @@ export function createExchange(
 
 /** The matches are decided: seats are taken and time begins for them. */
 export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
-  const { ports, connection, isSession } = x
-  const bodyText = (): string | null => (ask === null ? null : x.asking.body.text())
+  const { connection, isSession } = x
+  const bodyText = (): string | null => (ask === null ? null : collectedText(x.asking.body))
   const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, isSession, atMs: x.turnMs })
-  const { toClient, closed } = endsOfAnswer(x)
-  const ends: Ends = {
-    toClient,
-    closed,
-    toServer: (signal) => toServer(x, signal),
-    hold: (from, isHeld) => hold(x, from, isHeld),
-    noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
-    mayCut: (cause) => seating.mayCut(cause, x.turnMs),
-    again: () => x.leg?.again?.() ?? false,
-  }
-  const line = shadowed(createLine(seating.plans, ends, ports.random), seating.shadows, (cause, atMs) =>
-    x.tell({ kind: 'would_cut', atMs, cause }),
-  )
+  const line = seating.plans.length === 0 && seating.shadows.length === 0 ? createEmptyLine(ENDS, x) : seatedLine(x, seating)
   x.seating = seating
   x.line = line
   for (const { seat, note } of seating.notes) x.tell({ kind: 'noted', atMs: x.turnMs, seat, note })
   line.open(x.turnMs)
   return line
+}
+
+/** The two ends of every exchange's line. */
+const ENDS: EndsOf<Exchange> = {
+  toClient,
+  toServer,
+  hold,
+  closed(x, cause, ending) {
+    tellUnderstood(x)
+    tellClosed(x, cause, x.answering.endedAs ?? ending)
+  },
+}
+
+function seatedLine(x: Exchange, { plans, shadows, mayCut }: Seating): Line {
+  const ends: Ends = {
+    ...endsFor(ENDS, x),
+    noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
+    mayCut: (cause) => mayCut(cause, x.turnMs),
+    again: () => x.leg?.verbs.again?.(x.leg) ?? false,
+  }
+  return shadowed(createLine(plans, ends, x.ports.random), shadows, (cause, atMs) => x.tell({ kind: 'would_cut', atMs, cause }))
 }
 
 /** The request's head as it came. */
@@ -175,10 +187,10 @@ export function releaseSeats(x: Exchange, releases: readonly Release[]): void {
 
 function hold(x: Exchange, from: 'client' | 'server', isHeld: boolean): void {
   if (from === 'server') {
-    if (isHeld) x.leg?.pause()
-    else x.leg?.resume()
-  } else if (isHeld) x.downstream.pauseRequest()
-  else x.downstream.resumeRequest()
+    if (isHeld) x.leg?.verbs.pause(x.leg)
+    else x.leg?.verbs.resume(x.leg)
+  } else if (isHeld) x.downstream.verbs.pauseRequest(x.downstream)
+  else x.downstream.verbs.resumeRequest(x.downstream)
 }
 
 /** The client's connection closed, by FIN or RST, before the exchange was over. `isHalf`: it may still read. */

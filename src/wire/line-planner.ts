@@ -81,7 +81,14 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
   const pathNames = new Set(path.map(({ name }) => name))
   const drains = isActing && work.afterCut === 'drain' && (hasFaults || path.length > 0) ? [drainSeat()] : []
 
+  /** Nobody sits, nothing is decided: one seating for all. */
+  const free: Seating | null = hasFaults || path.length > 0 ? null : freeSeating(caps)
+
   function seat({ ask, head, bodyText, connection, isSession, atMs }: SeatAsked): Seating {
+    if (free !== null) {
+      caps.enter()
+      return free
+    }
     const share = caps.open(state.safety)
     const decisions = hasFaults
       ? rules.decide(ask ?? readAsk(head, null), head, connection, atMs, { bodyText: bodyText(), ...(isActing ? { caps: share } : {}) })
@@ -114,6 +121,18 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
 }
 
 const NONE: readonly FaultDecision[] = []
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+const freeSeating = ({ leave }: Caps): Seating => ({
+  plans: [],
+  shadows: [],
+  notes: [],
+  connect: null,
+  retry: null,
+  mayCut: () => true,
+  namesReleasedBy: () => NO_NAMES,
+  close: leave,
+})
 
 interface PathPlans {
   readonly acting: readonly SeatPlan[]

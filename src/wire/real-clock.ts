@@ -4,27 +4,32 @@ import type { Clock, Timer } from '../core/clock.ts'
 /** Node's timers hold 31 bits of milliseconds; a longer wait is taken in steps. */
 const STEP_MAX_MS = 2 ** 31 - 1
 
-let due: (() => void)[] = []
+let runs: ((of: never) => void)[] = []
+let whose: unknown[] = []
 
-/** Once, after all that is at hand was read and written, and before the loop waits for more; in the order asked. */
-export function afterPoll(run: () => void): void {
-  if (due.length === 0) setImmediate(runDue)
-  due.push(run)
+/** `run(of)` once, after all that is at hand was read and written, and before the loop waits for more; in the order asked. */
+export function afterPoll<Of>(run: (of: Of) => void, of: Of): void {
+  if (runs.length === 0) setImmediate(runDue)
+  runs.push(run)
+  whose.push(of)
 }
 
 function runDue(): void {
-  const runs = due
-  due = []
+  const [dueRuns, dueWhose] = [runs, whose]
+  runs = []
+  whose = []
   let ran = 0
   try {
-    for (const run of runs) {
+    while (ran < dueRuns.length) {
       ran += 1
-      run()
+      dueRuns[ran - 1]?.(dueWhose[ran - 1] as never)
     }
   } finally {
-    for (const run of runs.slice(ran)) afterPoll(run) // one that throws takes no other with it
+    for (let at = ran; at < dueRuns.length; at += 1) afterPoll(dueRuns[at] ?? ignore, dueWhose[at] as never) // one that throws takes no other with it
   }
 }
+
+const ignore = (): void => undefined
 
 export const realClock: Clock = {
   nowMs: () => performance.now(),

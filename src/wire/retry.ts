@@ -1,6 +1,7 @@
 /** A hop that asks again (`request.retry`): while no answer has come, the request really runs once more on a fresh connection. */
 import type { RawHeaders, Request } from '../core/signal.ts'
-import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
+import type { Fate } from './upstream-fate.ts'
+import type { AnswerFraming, LegVerbs, UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
 export interface RetryPlan {
   readonly on: readonly ('timeout' | 'loss')[]
@@ -12,9 +13,10 @@ export interface RetryPlan {
 const KEPT_BYTES_MAX = 1_048_576
 
 interface Attempts {
-  readonly dial: (events: UpstreamEvents) => UpstreamLeg
+  readonly dial: (attempt: Attempt) => UpstreamLeg
   readonly plan: RetryPlan
-  readonly events: UpstreamEvents
+  readonly events: UpstreamEvents<unknown>
+  readonly owner: unknown
   readonly told: () => void
   leg: UpstreamLeg | null
   made: number
@@ -25,18 +27,24 @@ interface Attempts {
   isGivenUp: boolean
 }
 
+/** The n-th of them: what an earlier one still tells is not heard. */
+interface Attempt {
+  readonly of: Attempts
+  readonly number: number
+}
+
 /** A leg like any other; `told`: the request was sent again. */
-export function dialRetrying(
+export function dialRetrying<Owner>(
   port: UpstreamPort,
   plan: RetryPlan,
   { request, isChunked }: { readonly request: Request; readonly isChunked: boolean },
-  events: UpstreamEvents,
-  told: () => void,
+  { events, owner, told }: { readonly events: UpstreamEvents<Owner>; readonly owner: Owner; readonly told: () => void },
 ): UpstreamLeg {
   const attempts: Attempts = {
-    dial: (own) => port.dial(request, isChunked, own),
+    dial: (one) => port.dial(request, isChunked, ATTEMPT_EVENTS, one),
     plan,
     events,
+    owner,
     told,
     leg: null,
     made: 0,
@@ -47,49 +55,56 @@ export function dialRetrying(
     isGivenUp: false,
   }
   attempt(attempts)
+  return { verbs: verbsOf(attempts) }
+}
+
+function verbsOf(attempts: Attempts): LegVerbs {
+  const write = (bytes: Uint8Array): boolean => attempts.leg?.verbs.write(attempts.leg, bytes) ?? true
   return {
-    write(bytes) {
+    write(_, bytes) {
       keep(attempts, bytes)
-      return attempts.leg?.write(bytes) ?? true
+      return write(bytes)
     },
-    end(rawTrailers) {
+    end(_, rawTrailers) {
       attempts.trailers = rawTrailers
-      attempts.leg?.end(rawTrailers)
+      attempts.leg?.verbs.end(attempts.leg, rawTrailers)
     },
-    lose(ending) {
+    lose(_, ending) {
       attempts.isGivenUp = true
-      attempts.leg?.lose(ending)
+      attempts.leg?.verbs.lose(attempts.leg, ending)
     },
-    pause: () => attempts.leg?.pause(),
-    resume: () => attempts.leg?.resume(),
-    isConnected: () => attempts.leg?.isConnected() ?? false,
+    pause: () => attempts.leg?.verbs.pause(attempts.leg),
+    resume: () => attempts.leg?.verbs.resume(attempts.leg),
+    isConnected: () => attempts.leg?.verbs.isConnected(attempts.leg) ?? false,
     again() {
       if (!attempts.plan.on.includes('timeout') || !canRepeat(attempts)) return false
-      attempts.leg?.lose('fin')
+      attempts.leg?.verbs.lose(attempts.leg, 'fin')
       repeat(attempts)
       return true
     },
   }
 }
 
+const ATTEMPT_EVENTS: UpstreamEvents<Attempt> = {
+  head({ of }, status: number, reason: string, rawHeaders: RawHeaders, framing: AnswerFraming) {
+    of.hasHead = true
+    of.kept = []
+    of.events.head(of.owner, status, reason, rawHeaders, framing)
+  },
+  interim: ({ of }, status, reason, rawHeaders) => of.events.interim(of.owner, status, reason, rawHeaders),
+  bytes: ({ of }, chunk) => of.events.bytes(of.owner, chunk),
+  end: ({ of }, rawTrailers) => of.events.end(of.owner, rawTrailers),
+  lost({ of, number }, fate: Fate) {
+    if (of.made !== number) return
+    if (of.plan.on.includes('loss') && canRepeat(of)) repeat(of)
+    else of.events.lost(of.owner, fate)
+  },
+  drained: ({ of }) => of.events.drained(of.owner),
+}
+
 function attempt(attempts: Attempts): void {
   attempts.made += 1
-  const number = attempts.made
-  const { events } = attempts
-  const isCurrent = (): boolean => attempts.made === number
-  attempts.leg = attempts.dial({
-    ...events,
-    head(...head) {
-      attempts.hasHead = true
-      attempts.kept = []
-      events.head(...head)
-    },
-    lost(fate) {
-      if (!isCurrent()) return
-      if (attempts.plan.on.includes('loss') && canRepeat(attempts)) repeat(attempts)
-      else events.lost(fate)
-    },
-  })
+  attempts.leg = attempts.dial({ of: attempts, number: attempts.made })
 }
 
 function keep(attempts: Attempts, bytes: Uint8Array): void {
@@ -106,6 +121,8 @@ const canRepeat = ({ made, plan, hasHead, isGivenUp, trailers, keptBytes }: Atte
 function repeat(attempts: Attempts): void {
   attempts.told()
   attempt(attempts)
-  for (const bytes of attempts.kept) attempts.leg?.write(bytes)
-  attempts.leg?.end(attempts.trailers ?? [])
+  const { leg } = attempts
+  if (leg === null) return
+  for (const bytes of attempts.kept) leg.verbs.write(leg, bytes)
+  leg.verbs.end(leg, attempts.trailers ?? [])
 }

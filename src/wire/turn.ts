@@ -37,7 +37,7 @@ function applyPressure(x: Exchange, line: Line): void {
 function measureHeld(x: Exchange, line: Line): void {
   const { held, limits } = x.ports
   const seats = line.heldBytes()
-  const heldBytes = seats + (seats > 0 || x.heldBytes > 0 ? x.downstream.backlogBytes() : 0)
+  const heldBytes = seats + (seats > 0 || x.heldBytes > 0 ? x.downstream.verbs.backlogBytes(x.downstream) : 0)
   held.totalBytes += heldBytes - x.heldBytes
   x.heldBytes = heldBytes
   const over = overOf(x, limits)
@@ -73,7 +73,7 @@ function finish(x: Exchange): void {
   x.heldBytes = 0
   x.seating?.close()
   x.tell({ kind: 'finished', atMs: x.turnMs })
-  if (!x.asking.hasAsked) x.leg?.lose('fin') // nobody wants the rest of the request
-  x.downstream.discardRequest()
+  if (!x.asking.hasAsked) x.leg?.verbs.lose(x.leg, 'fin') // nobody wants the rest of the request
+  x.downstream.verbs.discardRequest(x.downstream)
   x.whenFinished(x)
 }

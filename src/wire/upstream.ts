@@ -3,28 +3,32 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
-import type { Break, Request } from '../core/signal.ts'
+import type { Break, RawHeaders, Request } from '../core/signal.ts'
 import { framingOf, pairsOf, withoutTrailerHeader } from './headers.ts'
 import { leaveServer } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
 import type { Fate } from './upstream-fate.ts'
 import { fateOf, isResetError } from './upstream-fate.ts'
-import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
+import type { LegVerbs, UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
 const INTERIM_MAX = 16
 const NO_BYTES = Buffer.alloc(0)
 
-interface Leg {
-  readonly events: UpstreamEvents
+interface Leg extends UpstreamLeg {
+  readonly events: UpstreamEvents<unknown>
+  readonly owner: unknown
   readonly clock: Clock
   readonly request: Request
   readonly isChunked: boolean
   outgoing: Outgoing | null
-  incoming: http.IncomingMessage | null
+  incoming: Incoming | null
   /** What was asked before the connection was there. */
-  readonly waiting: (() => void)[]
+  waitingBytes: Uint8Array[]
+  waitingEnd: RawHeaders | null
   isPaused: boolean
+  /** Its answer's body ends where the connection does. */
+  isDelimitedByEnd: boolean
   isOver: boolean
   lost: Break | null
   /** What Node said of the connection, where it said something. */
@@ -35,8 +39,10 @@ interface Leg {
 }
 
 type Outgoing = http.ClientRequest & {
+  leg: Leg
   _storeHeader(firstLine: string, headers: readonly string[]): void
 }
+type Incoming = http.IncomingMessage & { readonly req: Outgoing }
 
 const ignore = (): void => undefined
 const noPipe = { pipe: ignore }
@@ -54,16 +60,16 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
     ssl: { setHost: false } as never, // what each request's options are made on: nor is a Host header of Node's
     buffer: noPipe as never, // bodies are written by the leg, piece by piece
   })
-  // Without options of its own a request shares the proxy's: else they are copied, and the target is parsed, each time.
+  // Without options of its own a request shares the proxy's, instead of copying them each time.
   const web = proxy.web.bind(proxy) as unknown as (standIn: object, answer: object, failed: (error: Error) => void) => void
   // The leg rides on the stand-in: a WeakMap, once old, would keep the legs of all until the next full collection.
   const legOn = (standIn: object): Leg | undefined => (standIn as { readonly leg?: Leg }).leg
   proxy.on('proxyReq', (outgoing, standIn) => onOutgoing(legOn(standIn), outgoing as Outgoing))
-  proxy.on('proxyRes', (incoming, standIn) => onIncoming(legOn(standIn), incoming))
+  proxy.on('proxyRes', (incoming, standIn) => onIncoming(legOn(standIn), incoming as Incoming))
 
   return {
-    dial(request, isChunked, events) {
-      const leg = createLeg(request, isChunked, events, clock)
+    dial(request, isChunked, events, owner) {
+      const leg = createLeg(request, isChunked, events, owner, clock)
       // What http-proxy sees of a request: never the real one, which it would abort by itself.
       const standIn = { method: request.method, url: '/', headers: {}, socket: standInSocket, on: ignore, leg }
       try {
@@ -72,22 +78,26 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
         // A method that Node's client will not send, for one.
         queueMicrotask(() => onFailed(leg, error as Error))
       }
-      return legOf(leg)
+      return leg
     },
     close: pool.close,
   }
 }
 
-function createLeg(request: Request, isChunked: boolean, events: UpstreamEvents, clock: Clock): Leg {
+function createLeg(request: Request, isChunked: boolean, events: UpstreamEvents<unknown>, owner: unknown, clock: Clock): Leg {
   return {
+    verbs,
     events,
+    owner,
     clock,
     request,
     isChunked,
     outgoing: null,
     incoming: null,
-    waiting: [],
+    waitingBytes: [],
+    waitingEnd: null,
     isPaused: false,
+    isDelimitedByEnd: false,
     isOver: false,
     lost: null,
     problem: null,
@@ -96,70 +106,79 @@ function createLeg(request: Request, isChunked: boolean, events: UpstreamEvents,
   }
 }
 
-function legOf(leg: Leg): UpstreamLeg {
-  const whenReady = (act: (outgoing: Outgoing) => void): void => {
-    if (leg.outgoing !== null) act(leg.outgoing)
-    else
-      leg.waiting.push(() => {
-        if (leg.outgoing !== null) act(leg.outgoing)
-      })
-  }
-  return {
-    write(bytes) {
-      if (leg.lost !== null) return true
-      if (leg.outgoing !== null) return leg.outgoing.write(bytes)
-      leg.waiting.push(() => leg.outgoing?.write(bytes))
-      return true
-    },
-    end: (rawTrailers) =>
-      whenReady((outgoing) => {
-        if (leg.lost !== null) return
-        if (rawTrailers.length > 0 && outgoing.chunkedEncoding) outgoing.addTrailers(pairsOf(rawTrailers))
-        outgoing.end()
-      }),
-    lose(ending) {
-      if (leg.lost !== null) return
-      leg.lost = ending
-      if (leg.outgoing !== null) leave(leg, leg.outgoing)
-    },
-    pause() {
-      leg.isPaused = true
-      leg.incoming?.pause()
-    },
-    resume() {
-      leg.isPaused = false
-      leg.incoming?.resume()
-    },
-    isConnected: () => leg.outgoing?.socket?.connecting === false,
-  }
+const verbs: LegVerbs = {
+  write(leg: Leg, bytes) {
+    if (leg.lost !== null) return true
+    if (leg.outgoing !== null) return leg.outgoing.write(bytes)
+    leg.waitingBytes.push(bytes)
+    return true
+  },
+  end(leg: Leg, rawTrailers) {
+    if (leg.outgoing === null) leg.waitingEnd = rawTrailers
+    else if (leg.lost === null) endOutgoing(leg.outgoing, rawTrailers)
+  },
+  lose(leg: Leg, ending) {
+    if (leg.lost !== null) return
+    leg.lost = ending
+    if (leg.outgoing !== null) leave(leg, leg.outgoing)
+  },
+  pause(leg: Leg) {
+    leg.isPaused = true
+    leg.incoming?.pause()
+  },
+  resume(leg: Leg) {
+    leg.isPaused = false
+    leg.incoming?.resume()
+  },
+  isConnected: ({ outgoing }: Leg) => outgoing?.socket?.connecting === false,
+}
+
+function endOutgoing(outgoing: Outgoing, rawTrailers: RawHeaders): void {
+  if (rawTrailers.length > 0 && outgoing.chunkedEncoding) outgoing.addTrailers(pairsOf(rawTrailers))
+  outgoing.end()
 }
 
 /** The connection is there (or being made): what waited goes out. */
 function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
   if (leg === undefined) return
   leg.outgoing = outgoing
+  outgoing.leg = leg
   if (outgoing.socket !== null) {
     watchForReset(outgoing.socket)
     leg.bytesBefore = outgoing.socket.bytesRead
   }
   if (leg.lost !== null) return leave(leg, outgoing)
   sendHead(leg, outgoing) // before `end`, which would give an empty chunked body a length
-  outgoing.on('drain', () => leg.events.drained())
-  outgoing.on('information', ({ statusCode, statusMessage, rawHeaders }) => {
-    leg.interims += 1
-    if (statusCode === 100 || leg.interims > INTERIM_MAX || leg.isOver || leg.lost !== null) return
-    leg.events.interim(statusCode, statusMessage, rawHeaders)
-  })
-  outgoing.on('upgrade', (incoming, socket, head) => {
-    if (leg.events.upgraded !== undefined && leg.lost === null) {
-      leg.isOver = true
-      return leg.events.upgraded(incoming, socket as Socket, head)
-    }
-    socket.destroy() // Node would do so without a word
-    tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
-  })
-  for (const act of leg.waiting.splice(0)) act()
+  outgoing.on('drain', onDrain)
+  outgoing.on('information', onInformation as never)
+  outgoing.on('upgrade', onUpgrade as never)
+  for (const bytes of leg.waitingBytes.splice(0)) outgoing.write(bytes)
+  if (leg.waitingEnd !== null) endOutgoing(outgoing, leg.waitingEnd)
   if (!outgoing.writableEnded) outgoing.write(NO_BYTES) // the head goes ahead of a slow body
+}
+
+// Node's emitters call with themselves as `this`: one function serves all requests.
+
+function onDrain(this: Outgoing): void {
+  const { events, owner } = this.leg
+  events.drained(owner)
+}
+
+function onInformation(this: Outgoing, { statusCode, statusMessage, rawHeaders }: http.InformationEvent): void {
+  const { leg } = this
+  leg.interims += 1
+  if (statusCode === 100 || leg.interims > INTERIM_MAX || leg.isOver || leg.lost !== null) return
+  leg.events.interim(leg.owner, statusCode, statusMessage, rawHeaders)
+}
+
+function onUpgrade(this: Outgoing, incoming: http.IncomingMessage, socket: Socket, head: Buffer): void {
+  const { leg } = this
+  if (leg.events.upgraded !== undefined && leg.lost === null) {
+    leg.isOver = true
+    return leg.events.upgraded(leg.owner, incoming, socket, head)
+  }
+  socket.destroy() // Node would do so without a word
+  tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
 }
 
 /**
@@ -171,7 +190,7 @@ function sendHead({ request: { method, target, rawHeaders }, isChunked }: Leg, o
   outgoing._storeHeader(`${method} ${target} HTTP/1.1\r\n`, isChunked ? rawHeaders : withoutTrailerHeader(rawHeaders))
 }
 
-function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void {
+function onIncoming(leg: Leg | undefined, incoming: Incoming): void {
   if (leg === undefined) return
   leg.incoming = incoming
   if (leg.lost !== null || leg.isOver) {
@@ -180,20 +199,31 @@ function onIncoming(leg: Leg | undefined, incoming: http.IncomingMessage): void 
   }
   const { rawHeaders } = incoming
   const framing = framingOf(rawHeaders)
-  leg.events.head(incoming.statusCode ?? 0, incoming.statusMessage ?? '', rawHeaders, framing === 'none' ? 'eof' : framing)
-  incoming.on('data', (chunk: Uint8Array) => {
-    if (leg.lost === null && !leg.isOver) leg.events.bytes(chunk)
-  })
-  incoming.on('end', () => {
-    // A failure inside a body delimited by the connection's end looks like its end.
-    if (framing === 'none' && (leg.problem !== null || breakOf(leg) === 'rst')) return
-    if (leg.lost !== null || leg.isOver) return
-    leg.isOver = true
-    leg.events.end(incoming.rawTrailers)
-  })
-  // Closed without an end, or after one that was none.
-  incoming.on('close', () => tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem)))
+  leg.isDelimitedByEnd = framing === 'none'
+  leg.events.head(leg.owner, incoming.statusCode ?? 0, incoming.statusMessage ?? '', rawHeaders, framing === 'none' ? 'eof' : framing)
+  incoming.on('data', onData)
+  incoming.on('end', onEnd)
+  incoming.on('close', onClose) // without an end, or after one that was none
   if (leg.isPaused) incoming.pause()
+}
+
+function onData(this: Incoming, chunk: Uint8Array): void {
+  const { leg } = this.req
+  if (leg.lost === null && !leg.isOver) leg.events.bytes(leg.owner, chunk)
+}
+
+function onEnd(this: Incoming): void {
+  const { leg } = this.req
+  // A failure inside a body delimited by the connection's end looks like its end.
+  if (leg.isDelimitedByEnd && (leg.problem !== null || breakOf(leg) === 'rst')) return
+  if (leg.lost !== null || leg.isOver) return
+  leg.isOver = true
+  leg.events.end(leg.owner, this.rawTrailers)
+}
+
+function onClose(this: Incoming): void {
+  const { leg } = this.req
+  if (!leg.isOver && leg.lost === null) tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem))
 }
 
 function breakOf({ problem, outgoing }: Leg): Break {
@@ -211,7 +241,7 @@ function onFailed(leg: Leg, error: Error): void {
 function tellLost(leg: Leg, fate: Fate): void {
   if (leg.isOver || leg.lost !== null) return
   leg.isOver = true
-  leg.events.lost(fate)
+  leg.events.lost(leg.owner, fate)
 }
 
 function leave(leg: Leg, outgoing: Outgoing): void {

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Ending } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
-import type { Downstream } from './downstream.ts'
-import { createDownstream } from './downstream.ts'
+import type { Downstream, DownstreamVerbs } from './downstream.ts'
+import { createDownstream, HTTP_DOWNSTREAM } from './downstream.ts'
 import { CLOSE, closePayload, createFrameReader, frameOf } from './websocket-frames.ts'
 import { switchingHead } from './websocket-handshake.ts'
 import type { PeerEvents } from './websocket-peer.ts'
@@ -57,7 +57,7 @@ export function createSessionDownstream(
 
   function hangUp(): void {
     peer.ignore()
-    http.cut('fin', false)
+    HTTP_DOWNSTREAM.cut(http, 'fin', false)
   }
   /** Runs unless the connection closes before. */
   function afterCloseWait(run: () => void): void {
@@ -79,36 +79,37 @@ export function createSessionDownstream(
   }
 
   socket.setNoDelay(true)
-  return {
-    ...http,
-    head(answer, framing) {
-      if (answer.status !== 101) return http.head(answer, framing, false) // no request can follow on this connection
+  const verbs: DownstreamVerbs = {
+    ...HTTP_DOWNSTREAM,
+    head(_, answer, framing) {
+      if (answer.status !== 101) return HTTP_DOWNSTREAM.head(http, answer, framing, false) // no request can follow on this connection
       isOpen = true
       res.detachSocket(socket)
       socket.write(switchingHead(answer, headerOf(req.rawHeaders, 'sec-websocket-key') ?? ''), 'latin1')
       queueMicrotask(peer.begin) // after the head was told
     },
-    interim: (interim) => {
-      if (!isOpen) http.interim(interim)
+    interim(_, interim) {
+      if (!isOpen) HTTP_DOWNSTREAM.interim(http, interim)
     },
-    write(bytes) {
-      if (!isOpen) return http.write(bytes)
+    write(_, bytes) {
+      if (!isOpen) return HTTP_DOWNSTREAM.write(http, bytes)
       if (!socket.writable) return true
       sent.feed(bytes)
       return socket.write(bytes)
     },
-    end(rawTrailers) {
+    end(_, rawTrailers) {
       if (isOpen) return endSession()
       res.once('finish', hangUp)
-      http.end(rawTrailers)
+      HTTP_DOWNSTREAM.end(http, rawTrailers)
     },
-    cut(ending, isSilent) {
+    cut(_, ending, isSilent) {
       peer.ignore()
-      const how = http.cut(ending, isSilent)
+      const how = HTTP_DOWNSTREAM.cut(http, ending, isSilent)
       return hasSentClose && how === 'fin' ? 'clean' : how
     },
-    endsByClosing: () => !isOpen && http.endsByClosing(),
+    endsByClosing: () => !isOpen && HTTP_DOWNSTREAM.endsByClosing(http),
     discardRequest: () => undefined,
+    backlogBytes: () => HTTP_DOWNSTREAM.backlogBytes(http),
     pauseRequest: peer.pause,
     resumeRequest: peer.resume,
     takesFin() {
@@ -116,6 +117,6 @@ export function createSessionDownstream(
       afterCloseWait(events.gaveUp)
       return true
     },
-    sayClose,
   }
+  return { verbs, sayClose }
 }

@@ -1,11 +1,12 @@
 /** The server's side of a WebSocket session: dialled as an HTTP request, and after its 101 a leg of frames. */
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Break } from '../core/signal.ts'
 import { leaveSocket } from './parting.ts'
 import { wasSeenReset } from './reset.ts'
 import { isResetError } from './upstream-fate.ts'
-import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
+import type { LegVerbs, UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 import { CLOSE, closePayload, createFrameReader, maskedFrameOf } from './websocket-frames.ts'
 import { handshakeOf, newKey, whyNoSession } from './websocket-handshake.ts'
 import type { Breach } from './websocket-peer.ts'
@@ -19,8 +20,23 @@ export interface SessionUpstream extends UpstreamPort {
   sayClose(code: number): void
 }
 
-interface SessionLeg extends UpstreamLeg {
+/** A session's leg, once there is one. */
+interface SessionLeg {
+  write(bytes: Uint8Array): boolean
+  lose(ending: Break): void
+  pause(): void
+  resume(): void
   sayClose(code: number): void
+}
+
+/** What a session's leg tells, its owner known. */
+type SessionEvents = {
+  readonly [Name in 'bytes' | 'end' | 'lost' | 'drained']: UpstreamEvents<unknown>[Name] extends (
+    owner: unknown,
+    ...told: infer Told
+  ) => void
+    ? (...told: Told) => void
+    : never
 }
 
 /** One session's way to the server. `tooLong`: it sent a message over the limit; that is not its end. */
@@ -29,45 +45,80 @@ export function createSessionUpstream(upstream: UpstreamPort, clock: Clock, tooL
   return {
     ...upstream,
     sayClose: (code) => session?.sayClose(code),
-    dial(request, _, events) {
+    dial(request, _, events, owner) {
       const key = newKey()
-      const asking = upstream.dial(handshakeOf(request, key), false, {
-        ...events,
-        upgraded(incoming, socket, head) {
-          const { rawHeaders, statusMessage = '' } = incoming
-          const why = whyNoSession(rawHeaders, key)
-          if (why !== null) {
-            socket.destroy()
-            return events.lost({ ending: 'fin', kind: 'server_close', detail: `the server's 101 opens no WebSocket session: ${why}` })
-          }
-          session = openLeg(socket, head, { events, clock, tooLong })
-          if (isPaused) session.pause()
-          events.head(101, statusMessage, rawHeaders, 'sized')
-        },
-      })
+      const told: SessionEvents = {
+        bytes: (chunk) => events.bytes(owner, chunk),
+        end: (rawTrailers) => events.end(owner, rawTrailers),
+        lost: (fate) => events.lost(owner, fate),
+        drained: () => events.drained(owner),
+      }
+      const upgraded = (incoming: IncomingMessage, socket: Socket, head: Uint8Array): void => {
+        const { rawHeaders, statusMessage = '' } = incoming
+        const why = whyNoSession(rawHeaders, key)
+        if (why !== null) {
+          socket.destroy()
+          return told.lost({ ending: 'fin', kind: 'server_close', detail: `the server's 101 opens no WebSocket session: ${why}` })
+        }
+        session = openLeg(socket, head, { events: told, clock, tooLong })
+        if (isPaused) session.pause()
+        events.head(owner, 101, statusMessage, rawHeaders, 'sized')
+      }
+      const handshake: UpstreamEvents<unknown> = { ...events, upgraded: (_owner, ...how) => upgraded(...how) }
+      const asking = upstream.dial(handshakeOf(request, key), false, handshake, owner)
       let isPaused = false
       return {
-        write: (bytes) => session?.write(bytes) ?? true,
-        end: (rawTrailers) => (session ?? asking).end(rawTrailers),
-        lose: (ending) => (session ?? asking).lose(ending),
-        pause() {
-          isPaused = true
-          const now = session ?? asking
-          now.pause()
-        },
-        resume() {
-          isPaused = false
-          const now = session ?? asking
-          now.resume()
-        },
-        isConnected: () => session !== null || asking.isConnected(),
+        verbs: verbsOf(
+          asking,
+          () => session,
+          (isNow) => {
+            isPaused = isNow
+          },
+        ),
       }
     },
   }
 }
 
+/** Those of the handshake, until there is a session. */
+function verbsOf(asking: UpstreamLeg, session: () => SessionLeg | null, paused: (isNow: boolean) => void): LegVerbs {
+  const orAsking = (own: (leg: SessionLeg) => void, orElse: (leg: UpstreamLeg) => void): void => {
+    const now = session()
+    if (now === null) orElse(asking)
+    else own(now)
+  }
+  return {
+    write: (_, bytes) => session()?.write(bytes) ?? true,
+    end: (_, rawTrailers) =>
+      orAsking(
+        () => undefined,
+        (leg) => leg.verbs.end(leg, rawTrailers),
+      ),
+    lose: (_, ending) =>
+      orAsking(
+        (leg) => leg.lose(ending),
+        (leg) => leg.verbs.lose(leg, ending),
+      ),
+    pause() {
+      paused(true)
+      orAsking(
+        (leg) => leg.pause(),
+        (leg) => leg.verbs.pause(leg),
+      )
+    },
+    resume() {
+      paused(false)
+      orAsking(
+        (leg) => leg.resume(),
+        (leg) => leg.verbs.resume(leg),
+      )
+    },
+    isConnected: () => session() !== null || asking.verbs.isConnected(asking),
+  }
+}
+
 interface LegPorts {
-  readonly events: UpstreamEvents
+  readonly events: SessionEvents
   readonly clock: Clock
   readonly tooLong: (breach: Breach) => void
 }
@@ -146,11 +197,9 @@ function openLeg(socket: Socket, head: Uint8Array, { events, clock, tooLong }: L
       reader.feed(bytes)
       return isLeft || !socket.writableNeedDrain
     },
-    end: () => undefined,
     lose: leave,
     pause: peer.pause,
     resume: peer.resume,
-    isConnected: () => true,
     sayClose,
   }
 }

@@ -40,14 +40,14 @@ export function openSession(asked: AskedSession, ports: ExchangePorts, whenFinis
       },
       gaveUp() {
         clientLeft(x, 'fin', false)
-        downstream.cut('fin', false)
+        downstream.verbs.cut(downstream, 'fin', false)
       },
     },
   )
   const x = createExchange({ req, downstream, connection, isSession: true }, { ...ports, upstream }, whenFinished)
   socket.on('drain', () => press(x, 'client', false))
   socket.once('close', () => {
-    if (x.isFinished) x.leg?.lose('fin') // the server's Close will not be answered any more
+    if (x.isFinished) x.leg?.verbs.lose(x.leg, 'fin') // the server's Close will not be answered any more
   })
   startAsking(x)
   return x
@@ -56,7 +56,7 @@ export function openSession(asked: AskedSession, ports: ExchangePorts, whenFinis
 function fromClient(x: Exchange, pieces: readonly Uint8Array[], isClose: boolean): void {
   if (x.isFinished) {
     // The server has said its Close; this is the answer to it.
-    if (isClose) for (const bytes of pieces) x.leg?.write(bytes)
+    if (isClose) for (const bytes of pieces) x.leg?.verbs.write(x.leg, bytes)
     return
   }
   const nowMs = beginTurn(x)
@@ -81,5 +81,5 @@ function endBroken(x: Exchange, downstream: SessionDownstream, { code }: Breach)
     x.tell({ kind: 'notice', atMs: x.ports.clock.nowMs(), what: 'websocket-protocol-broken' })
     clientLeft(x, 'fin', false)
   }
-  downstream.cut('fin', false)
+  downstream.verbs.cut(downstream, 'fin', false)
 }

@@ -14,6 +14,7 @@ export const benchRequirements = {
   'bench.one-look': 'what an event says is read once, however many ask',
   'bench.tallies': 'what is counted between two scrapes shows in the next, in sums, counts and buckets, and once',
   'bench.bag': 'what comes and goes by the thousand is kept while it stays, found, counted and listed, and no longer',
+  'bench.empty-line': 'the line where nobody sits sends, holds and tells what a line with no plans does, whatever it is told',
   'bench.bytes-first':
     'the books are kept after the bytes they tell of are on their way, in the order told; whoever reads them, by scrape, API or work report, is told all that was told before',
   'bench.oldest-first': 'what is let go is the oldest, also after many came and went',

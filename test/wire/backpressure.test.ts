@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SeatPlan } from '../../src/core/seat.ts'
 import { compileHop } from '../../src/hops/compile.ts'
-import { createCollector, MEANING_BYTES_MAX } from '../../src/wire/collector.ts'
+import { collect, collectedText, createCollector, isTooLong, MEANING_BYTES_MAX } from '../../src/wire/collector.ts'
 import { buffering, hop, idle } from '../support/line-rig.ts'
 import { MIB, memory } from '../support/memory.ts'
 import type { RawSocket } from '../support/raw-client.ts'
@@ -182,12 +182,12 @@ test.each([
 test('a body of 1 MiB that comes byte by byte is kept for its meaning in little more than its size [backpressure.slow-server]', () => {
   const collector = createCollector()
   const before = memory()
-  for (let count = 0; count < MEANING_BYTES_MAX; count += 1) collector.take(Buffer.of(97 + (count % 26)))
+  for (let count = 0; count < MEANING_BYTES_MAX; count += 1) collect(collector, Buffer.of(97 + (count % 26)))
   expect(memory().heap - before.heap).toBeLessThan(8 * MIB)
-  expect(collector.text()).toHaveLength(MEANING_BYTES_MAX)
-  expect(collector.text()?.slice(0, 27)).toBe('abcdefghijklmnopqrstuvwxyza')
-  collector.take(Buffer.of(97))
-  expect([collector.text(), collector.isTooLong()]).toEqual([null, true])
+  expect(collectedText(collector)).toHaveLength(MEANING_BYTES_MAX)
+  expect(collectedText(collector)?.slice(0, 27)).toBe('abcdefghijklmnopqrstuvwxyza')
+  collect(collector, Buffer.of(97))
+  expect([collectedText(collector), isTooLong(collector)]).toEqual([null, true])
 })
 
 describe('the limit on held bytes', () => {

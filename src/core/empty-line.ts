@@ -1,0 +1,112 @@
+/** The line where nobody sits, which is most of them: what `createLine` does of no plans, without what only seats need. */
+import type { Ends, Line } from './ends.ts'
+import type { Ask, Cause, Ending, Reply } from './signal.ts'
+import { clientAbort, lost } from './signal.ts'
+
+/** The ends of many lines in one table, each told whose it is. */
+export interface EndsOf<Owner> {
+  toClient(owner: Owner, signal: Reply, atMs: number): void
+  toServer(owner: Owner, signal: Ask, atMs: number): void
+  hold(owner: Owner, from: 'client' | 'server', isHeld: boolean): void
+  closed(owner: Owner, cause: Cause, ending: Ending, atMs: number): void
+}
+
+/** The same as closures, for a line with seats. */
+export const endsFor = <Owner>(ends: EndsOf<Owner>, owner: Owner): Pick<Ends, 'toClient' | 'toServer' | 'hold' | 'closed'> => ({
+  toClient: (signal, atMs) => ends.toClient(owner, signal, atMs),
+  toServer: (signal, atMs) => ends.toServer(owner, signal, atMs),
+  hold: (from, isHeld) => ends.hold(owner, from, isHeld),
+  closed: (cause, ending, atMs) => ends.closed(owner, cause, ending, atMs),
+})
+
+// What only seats could do is shared by all.
+const nothing = (): void => undefined
+const never = (): null => null
+const none = (): number => 0
+const yes = (): boolean => true
+
+export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line {
+  let isServerEdgeOpen = true // towards the client: no `end` or `lost` came in
+  let isResponseOver = false // at the client, one way or another
+  let isResponseWhole = false // it ended, so that nobody leaves any more
+  let isServerLeft = false
+  let hasAsked = false
+  let isHeadingToServer = false
+  let later: Reply[] | null = null // what the server's end answered while it was being told
+  let blockedClient = false
+  let blockedServer = false
+
+  function close(cause: Cause, ending: Ending, atMs: number): void {
+    if (isResponseOver) return
+    isResponseOver = true
+    ends.closed(owner, cause, ending, atMs)
+  }
+
+  function deliverToClient(signal: Reply, atMs: number): void {
+    if (isResponseOver) return
+    if (signal.is === 'end') {
+      isResponseOver = isResponseWhole = true
+      ends.toClient(owner, signal, atMs)
+      ends.closed(owner, signal.cause, 'clean', atMs)
+    } else if (signal.is === 'lost') {
+      isResponseOver = true
+      ends.toClient(owner, signal, atMs)
+      ends.closed(owner, signal.cause, signal.ending, atMs)
+    } else ends.toClient(owner, signal, atMs)
+  }
+
+  function deliverToServer(signal: Ask, atMs: number): void {
+    if (isServerLeft || (isResponseWhole && (signal.is === 'lost' || signal.is === 'half'))) return
+    isHeadingToServer = true
+    if (signal.is === 'half') {
+      // Nobody minded the client's FIN, so it counts as its leaving.
+      isServerLeft = true
+      close(clientAbort, 'fin', atMs)
+      ends.toServer(owner, lost('fin', clientAbort), atMs)
+    } else {
+      if (signal.is === 'lost') isServerLeft = true
+      ends.toServer(owner, signal, atMs)
+    }
+    isHeadingToServer = false
+    if (later === null) return
+    const answered = later
+    later = null
+    for (const reply of answered) deliverToClient(reply, atMs)
+  }
+
+  return {
+    open: nothing,
+    wake: nothing,
+    release: nothing,
+    wakeAtMs: never,
+    heldBytes: none,
+    isEmpty: yes,
+    fromServer(signal, atMs) {
+      if (!isServerEdgeOpen) return
+      if (signal.is === 'end' || signal.is === 'lost') isServerEdgeOpen = false
+      if (!isHeadingToServer) return deliverToClient(signal, atMs)
+      later ??= []
+      later.push(signal)
+    },
+    fromClient(signal, atMs) {
+      if (isResponseOver) return
+      if (signal.is === 'lost') close(signal.cause, signal.ending, atMs)
+      else if (signal.is === 'asked') {
+        if (hasAsked) return
+        hasAsked = true
+      }
+      deliverToServer(signal, atMs)
+    },
+    pressed(side, isBlocked) {
+      if (side === 'client' ? blockedClient === isBlocked : blockedServer === isBlocked) return
+      if (side === 'client') blockedClient = isBlocked
+      else blockedServer = isBlocked
+      ends.hold(owner, side === 'client' ? 'server' : 'client', isBlocked)
+    },
+    order(ending, cause, atMs) {
+      if (isResponseOver) return
+      deliverToClient(lost(ending, cause), atMs)
+      deliverToServer(lost(ending, cause), atMs)
+    },
+  }
+}
