@@ -2,6 +2,8 @@
 import { assert } from '../core/assert.ts'
 import { createKeyed } from '../core/bag.ts'
 import { createFifo } from '../core/fifo.ts'
+import type { Entry, Named, Traced } from './trace-table.ts'
+import { addTo, idOf, namedIn, removeFrom } from './trace-table.ts'
 
 /** One JSON-RPC request of an exchange, as reports may name it. A batch has several, an exchange without meaning one of nulls. */
 export interface CallKey {
@@ -46,37 +48,47 @@ export interface CallIndex {
   evictedCount(): number
 }
 
-interface Entry {
-  readonly key: CallKey
-  isSettled: boolean
-}
 /** Most exchanges have one call, which then stands for itself; else they are in the order they came. */
 type Calls = Entry | Entry[]
-/** By the id's text, `''` for an unknown one: a thousand calls may share a span, and each report wants one. */
-type Bucket = Map<string, Set<Entry>>
-/** So does the one call of a span … */
-type Named = Entry | Bucket
-/** … and the one call of a trace: only where there are more, they are sorted by span. */
-type Traced = Entry | Map<string, Named>
 
 const SETTLED_MAX = 10_000
+/** So many that are gone, and as many as are not, may wait to be left out. */
+const FRESH_SPARE = 1_000
 
 export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   assert(callsMax > 0, 'callsMax is positive')
   const traces = new Map<string, Traced>()
+  let fresh: Entry[] = [] // not indexed yet: where nobody reports, nobody asks, and no call need be sorted in and out
   const live = createKeyed<Calls>() // by exchange
   const settled = createFifo<Calls>() // so that a late report is told as late, not as a stranger
   let liveCount = 0
   let evictedCount = 0
 
   function register(key: CallKey): void {
-    const entry: Entry = { key, isSettled: false }
+    const entry: Entry = { key, isSettled: false, isIndexed: false, isGone: false }
     const calls = live.get(key.exchangeId)
     if (calls === undefined) live.set(key.exchangeId, entry)
     else join(calls, entry)
-    addTo(traces, entry)
+    fresh.push(entry)
+    if (fresh.length > FRESH_SPARE + 2 * (liveCount + settled.size())) fresh = fresh.filter(({ isGone }) => !isGone)
     liveCount += 1
     while (liveCount > callsMax) evictOldest()
+  }
+
+  /** Before anybody is found: all that came since the last time. */
+  function index(): void {
+    if (fresh.length === 0) return
+    for (const entry of fresh) {
+      if (entry.isGone) continue
+      entry.isIndexed = true
+      addTo(traces, entry)
+    }
+    fresh = []
+  }
+
+  function letGo(entry: Entry): void {
+    entry.isGone = true
+    if (entry.isIndexed) removeFrom(traces, entry)
   }
 
   /** A call becomes known bit by bit, first by its headers and without its id: the last word counts. */
@@ -85,7 +97,7 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     const siblings = Array.isArray(calls) ? calls : [calls]
     const earlier = siblings.find((other) => isUnknown(other.key.requestId) || other.key.requestId === requestId)
     if (earlier !== undefined) {
-      removeFrom(traces, earlier)
+      letGo(earlier)
       liveCount -= 1
     }
     const left = siblings.filter((other) => other !== earlier)
@@ -110,8 +122,8 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     settled.push(calls)
     if (settled.size() <= SETTLED_MAX) return
     const gone = settled.shift()
-    if (Array.isArray(gone)) for (const entry of gone) removeFrom(traces, entry)
-    else if (gone !== undefined) removeFrom(traces, gone)
+    if (Array.isArray(gone)) for (const entry of gone) letGo(entry)
+    else if (gone !== undefined) letGo(gone)
   }
 
   function isOpen(call: CallKey): boolean {
@@ -123,8 +135,12 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   return {
     register,
     forget,
-    isKnown: (traceId, spanId) => namedIn(traces, traceId, spanId) !== undefined,
+    isKnown(traceId, spanId) {
+      index()
+      return namedIn(traces, traceId, spanId) !== undefined
+    },
     find(traceId, spanId, claim) {
+      index()
       const named = namedBy(claim, namedIn(traces, traceId, spanId))
       const open = narrow(
         named.filter(({ isSettled }) => !isSettled),
@@ -139,62 +155,6 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
 }
 
 const isUnknown = (requestId: string | null): boolean => requestId === null || requestId === ''
-
-const idOf = (entry: Entry): string => idText(entry.key.requestId) ?? ''
-
-function namedIn(traces: ReadonlyMap<string, Traced>, traceId: string, spanId: string): Named | undefined {
-  const traced = traces.get(traceId)
-  if (traced === undefined || traced instanceof Map) return traced?.get(spanId)
-  return traced.key.spanIds.includes(spanId) ? traced : undefined
-}
-
-function addTo(traces: Map<string, Traced>, entry: Entry): void {
-  const { traceId } = entry.key
-  const traced = traces.get(traceId)
-  if (traced === undefined) {
-    traces.set(traceId, entry)
-    return
-  }
-  const spans = traced instanceof Map ? traced : spread(new Map(), traced)
-  spread(spans, entry)
-  traces.set(traceId, spans)
-}
-
-function spread(spans: Map<string, Named>, entry: Entry): Map<string, Named> {
-  for (const spanId of entry.key.spanIds) {
-    const named = spans.get(spanId)
-    if (named === undefined || named === entry) spans.set(spanId, entry)
-    else if (named instanceof Map) put(named, entry)
-    else spans.set(spanId, put(put(new Map(), named), entry))
-  }
-  return spans
-}
-
-function removeFrom(traces: Map<string, Traced>, entry: Entry): void {
-  const { traceId, spanIds } = entry.key
-  const traced = traces.get(traceId)
-  if (traced instanceof Map) for (const spanId of spanIds) removeSpan(traced, spanId, entry)
-  if (traced === entry || (traced instanceof Map && traced.size === 0)) traces.delete(traceId)
-}
-
-function removeSpan(spans: Map<string, Named>, spanId: string, entry: Entry): void {
-  const named = spans.get(spanId)
-  if (named instanceof Map) {
-    const id = idOf(entry)
-    const entries = named.get(id)
-    entries?.delete(entry)
-    if (entries?.size === 0) named.delete(id)
-  }
-  if (named === entry || (named instanceof Map && named.size === 0)) spans.delete(spanId)
-}
-
-function put(bucket: Bucket, entry: Entry): Bucket {
-  const id = idOf(entry)
-  const entries = bucket.get(id)
-  if (entries === undefined) bucket.set(id, new Set([entry]))
-  else entries.add(entry)
-  return bucket
-}
 
 /** Those of the claim's id; where nobody has it, those whose id is unknown; without a claim, all. */
 function namedBy({ requestId }: Claim, named: Named | undefined): readonly Entry[] {
@@ -222,14 +182,4 @@ function preferring(entries: readonly Entry[], fits: (entry: Entry) => boolean):
   if (entries.length < 2) return entries
   const fitting = entries.filter(fits)
   return fitting.length > 0 ? fitting : entries
-}
-
-/** An id's raw JSON text as a span tells it: without a string's quotes. */
-export function idText(raw: string | null): string | null {
-  if (raw === null || !raw.startsWith('"')) return raw
-  try {
-    return String(JSON.parse(raw))
-  } catch {
-    return raw
-  }
 }
