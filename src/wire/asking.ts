@@ -10,7 +10,7 @@ import { childTraceparent, parseTraceparent } from '../core/trace-context.ts'
 import { ANSWERING_EVENTS, loseServer } from './answering.ts'
 import type { Collector } from './collector.ts'
 import { collect, collectedBytes, createCollector, isTooLong, letGo } from './collector.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, OwnRequest } from './exchange.ts'
 import { beginLine, headOf } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
 import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
@@ -57,12 +57,12 @@ export function startAsking(x: Exchange): void {
     rawHeaders: req.rawHeaders,
     traceId: asking.trace?.traceId ?? null,
     spanId: asking.trace?.spanId ?? null,
-    connection: x.connection,
+    connection: x.home.number,
     ...(req.socket.remoteAddress === undefined ? {} : { remote: req.socket.remoteAddress }),
   })
   if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
-  req.on('data', (chunk: Uint8Array) => onBytes(x, chunk))
-  req.on('end', () => onEnd(x))
+  req.on('data', onData)
+  req.on('end', onRequestEnd)
   endTurn(x)
 }
 
@@ -82,6 +82,16 @@ function begin(x: Exchange, ask: AskMeaning | null): void {
   const { method, target, rawHeaders } = headOf(req)
   line.fromClient({ is: 'request', method, target, rawHeaders: endToEnd(rawHeaders) }, x.turnMs)
   for (const bytes of waiting) line.fromClient({ is: 'piece', bytes, mark: null }, x.turnMs)
+}
+
+// Node calls with the emitter as `this`.
+
+function onData(this: OwnRequest, chunk: Uint8Array): void {
+  if (this.exchange !== undefined) onBytes(this.exchange, chunk)
+}
+
+function onRequestEnd(this: OwnRequest): void {
+  if (this.exchange !== undefined) onEnd(this.exchange)
 }
 
 function onBytes(x: Exchange, chunk: Uint8Array): void {

@@ -1,12 +1,12 @@
 /** The client's connections: which exchange owns one, who waits behind it, and how its leaving shows. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Bag, Place } from '../core/bag.ts'
+import type { Bag } from '../core/bag.ts'
 import { createBag } from '../core/bag.ts'
 import type { Break } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
 import { createAcceptance } from './acceptance.ts'
-import type { Exchange, ExchangePorts } from './exchange.ts'
+import type { Exchange, ExchangePorts, Home } from './exchange.ts'
 import { clientLeft, openExchange, releaseSeats } from './exchange.ts'
 import { endsInReset } from './reset.ts'
 import { openSession } from './websocket.ts'
@@ -15,10 +15,9 @@ import { asksForWebSocket } from './websocket-handshake.ts'
 /** Pipelined requests that may wait for their turn; the next is refused in its own. */
 const WAITING_MAX = 16
 
-interface Connection {
+interface Connection extends Home {
   readonly socket: Socket
   readonly number: number
-  current: Exchange | null
   waiting: number
   isLeft: boolean
 }
@@ -39,6 +38,41 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
 
   const acceptance = createAcceptance(server, ports)
 
+  /** An exchange opens (dials, counts, starts timers) only when its response owns the socket. */
+  function takeRequest(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
+    res.on('error', ignore)
+    if (connection.isLeft) {
+      req.resume()
+      return
+    }
+    const isRefused = connection.waiting >= WAITING_MAX
+    if (res.socket !== null) return begin(connection, req, res, isRefused)
+    connection.waiting += 1
+    res.once('socket', () => {
+      connection.waiting -= 1
+      begin(connection, req, res, isRefused)
+    })
+  }
+
+  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse, isRefused: boolean): void {
+    if (connection.isLeft) return void connection.socket.end() // it left while this one waited
+    if (isRefused) return refuse(req, res)
+    own(connection, openExchange(req, res, connection, ports, whenFinished))
+  }
+
+  /** The exchange is the connection's until it is finished. */
+  function own(connection: Connection, x: Exchange): void {
+    if (x.isFinished) return
+    connection.current = x
+    x.place = exchanges.add(x)
+  }
+
+  function whenFinished(x: Exchange): void {
+    if (x.place !== null) exchanges.remove(x.place)
+    x.place = null
+    if (x.home.current === x) x.home.current = null
+  }
+
   // Before Node's own listeners: a FIN is judged before its parser is told.
   server.on('connection', (socket: Socket) => {
     accepted += 1
@@ -54,15 +88,13 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
   })
   const take = (req: IncomingMessage, res: ServerResponse): void => {
     const connection = connections.get(req.socket)
-    if (connection !== undefined) takeRequest(connection, req, res, exchanges, ports)
+    if (connection !== undefined) takeRequest(connection, req, res)
   }
   server.on('request', take)
   server.on('upgrade', (req: IncomingMessage, socket, head: Buffer) => {
     const connection = connections.get(socket as Socket)
     if (connection === undefined || connection.isLeft) return void socket.destroy()
-    own(connection, exchanges, (whenFinished) =>
-      openSession({ req, socket: connection.socket, head, connection: connection.number }, ports, whenFinished),
-    )
+    own(connection, openSession({ req, socket: connection.socket, head, home: connection }, ports, whenFinished))
   })
   server.on('connect', (_, socket) => refuseTunnel(connections.get(socket as Socket), socket as Socket))
   server.on('checkContinue', (req, res) => {
@@ -94,40 +126,7 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
 
 const isReset = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE'
 
-/** An exchange opens (dials, counts, starts timers) only when its response owns the socket. */
-function takeRequest(
-  connection: Connection,
-  req: IncomingMessage,
-  res: ServerResponse,
-  exchanges: Bag<Exchange>,
-  ports: ExchangePorts,
-): void {
-  res.on('error', () => undefined)
-  if (connection.isLeft) {
-    req.resume()
-    return
-  }
-  const isRefused = connection.waiting >= WAITING_MAX
-  connection.waiting += 1
-  whenOwned(res, () => {
-    connection.waiting -= 1
-    if (connection.isLeft) return void connection.socket.end() // it left while this one waited
-    if (isRefused) return refuse(req, res)
-    own(connection, exchanges, (whenFinished) => openExchange(req, res, connection.number, ports, whenFinished))
-  })
-}
-
-/** The exchange is the connection's until it is finished. */
-function own(connection: Connection, exchanges: Bag<Exchange>, open: (whenFinished: (x: Exchange) => void) => Exchange): void {
-  let place: Place<Exchange> | null = null
-  const x = open((finished) => {
-    if (place !== null) exchanges.remove(place)
-    if (connection.current === finished) connection.current = null
-  })
-  connection.current = x
-  if (!x.isFinished) place = exchanges.add(x)
-  else connection.current = null
-}
+const ignore = (): void => undefined
 
 function whenOwned(res: ServerResponse, run: () => void): void {
   if (res.socket !== null) run()

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inject } from '../config/snapshot.ts'
+import type { Place } from '../core/bag.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { EndsOf } from '../core/empty-line.ts'
 import { createEmptyLine, endsFor } from '../core/empty-line.ts'
@@ -62,7 +63,10 @@ export interface Exchange {
   readonly tell: Tell
   /** In force when it opened; where everything was released since, what is in force now. */
   planner: LinePlanner
-  readonly connection: number
+  /** The connection it came on. */
+  readonly home: Home
+  /** Among the open ones. */
+  place: Place<Exchange> | null
   readonly asking: Asking
   readonly answering: Answering
   seating: Seating | null
@@ -82,31 +86,48 @@ export interface Exchange {
   readonly whenFinished: (x: Exchange) => void
 }
 
+/** A client's connection, as its exchanges know it. */
+export interface Home {
+  /** The n-th accepted. */
+  readonly number: number
+  current: Exchange | null
+}
+
+/** So that one function can listen to all requests. */
+export type OwnRequest = IncomingMessage & { exchange?: Exchange }
+
 export function openExchange(
   req: IncomingMessage,
   res: ServerResponse,
-  connection: number,
+  home: Home,
   ports: ExchangePorts,
   whenFinished: (x: Exchange) => void,
 ): Exchange {
   const downstream = createDownstream(req, res, ports.clock)
-  const x = createExchange({ req, downstream, connection, isSession: false }, ports, whenFinished)
-  res.on('drain', () => press(x, 'client', false))
+  const x = createExchange({ req, downstream, home, isSession: false }, ports, whenFinished)
+  res.on('drain', onDrain)
   startAsking(x)
   return x
 }
 
+/** Node calls with the emitter as `this`: one function serves all. */
+function onDrain(this: ServerResponse): void {
+  const { exchange } = this.req as OwnRequest
+  if (exchange !== undefined) press(exchange, 'client', false)
+}
+
 export function createExchange(
-  { req, downstream, connection, isSession }: Pick<Exchange, 'req' | 'downstream' | 'connection' | 'isSession'>,
+  { req, downstream, home, isSession }: Pick<Exchange, 'req' | 'downstream' | 'home' | 'isSession'>,
   ports: ExchangePorts,
   whenFinished: (x: Exchange) => void,
 ): Exchange {
   const { id, tell } = ports.openRecord()
   // Every key by its name: one that follows a spread gives each object a shape of its own, and a price for all who read it.
-  return {
+  const x: Exchange = {
     req,
     downstream,
-    connection,
+    home,
+    place: null,
     isSession,
     id,
     ports,
@@ -128,13 +149,15 @@ export function createExchange(
     isFinished: false,
     whenFinished,
   }
+  ;(req as OwnRequest).exchange = x
+  return x
 }
 
 /** The matches are decided: seats are taken and time begins for them. */
 export function beginLine(x: Exchange, ask: AskMeaning | null): Line {
-  const { connection, isSession } = x
+  const { home, isSession } = x
   const bodyText = (): string | null => (ask === null ? null : collectedText(x.asking.body))
-  const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection, isSession, atMs: x.turnMs })
+  const seating = x.planner.seat({ ask, head: headOf(x.req), bodyText, connection: home.number, isSession, atMs: x.turnMs })
   const line = seating.plans.length === 0 && seating.shadows.length === 0 ? createEmptyLine(ENDS, x) : seatedLine(x, seating)
   x.seating = seating
   x.line = line

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { startAsking } from './asking.ts'
-import type { Exchange, ExchangePorts } from './exchange.ts'
+import type { Exchange, ExchangePorts, Home } from './exchange.ts'
 import { clientLeft, createExchange, orderCut } from './exchange.ts'
 import { beginTurn, endTurn, press } from './turn.ts'
 import type { SessionDownstream } from './websocket-downstream.ts'
@@ -21,13 +21,12 @@ export interface AskedSession {
   readonly socket: Socket
   /** What came behind the handshake in the same read. */
   readonly head: Uint8Array
-  /** The n-th connection accepted. */
-  readonly connection: number
+  readonly home: Home
 }
 
 /** The server is dialled first; the client is accepted when the server has accepted, or gets the server's refusal. */
 export function openSession(asked: AskedSession, ports: ExchangePorts, whenFinished: (x: Exchange) => void): Exchange {
-  const { req, socket, head, connection } = asked
+  const { req, socket, head, home } = asked
   const upstream = createSessionUpstream(ports.upstream, ports.clock, () => endTooLong(x, downstream, upstream, 'server'))
   const downstream: SessionDownstream = createSessionDownstream(
     { req, socket, head, clock: ports.clock },
@@ -44,7 +43,7 @@ export function openSession(asked: AskedSession, ports: ExchangePorts, whenFinis
       },
     },
   )
-  const x = createExchange({ req, downstream, connection, isSession: true }, { ...ports, upstream }, whenFinished)
+  const x = createExchange({ req, downstream, home, isSession: true }, { ...ports, upstream }, whenFinished)
   socket.on('drain', () => press(x, 'client', false))
   socket.once('close', () => {
     if (x.isFinished) x.leg?.verbs.lose(x.leg, 'fin') // the server's Close will not be answered any more
