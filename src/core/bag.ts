@@ -113,7 +113,11 @@ export function createKeyed<T>(): Keyed<T> {
       place.item = undefined
       gone += 1
       if (gone < GONE_MIN || gone * 2 < held.size) return
-      held = new Map([...held].filter(([, { item }]) => item !== undefined))
+      const left = new Map<string, Held<T>>()
+      held.forEach((one, name) => {
+        if (one.item !== undefined) left.set(name, one)
+      })
+      held = left
       gone = 0
     },
     oldest() {

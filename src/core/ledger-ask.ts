@@ -41,6 +41,8 @@ const cancelsOf = (notifications: readonly RpcNotification[]): readonly string[]
 
 /** Ours, and those that the server may have read from `_meta` instead. */
 function spansOf({ traceId, spanId, spanIds, calls }: LedgerState): readonly string[] {
+  const [call] = calls
+  if (spanIds.length === 0 && spanId !== null && calls.length === 1 && call?.traceparent === null) return [spanId] // most
   const spans = [...spanIds]
   if (spanId !== null && !spans.includes(spanId)) spans.push(spanId)
   for (const { traceparent } of calls) {

@@ -4,7 +4,7 @@ import type { Fact, WorkReport } from './fact.ts'
 import { takeJson, takeMark } from './ledger-answer.ts'
 import { readAskInto } from './ledger-ask.ts'
 import { sayPending, takeCancelled, takeClosed, takeServerOver } from './ledger-close.ts'
-import { checkHead } from './ledger-conduct.ts'
+import { sawServer, takeClientsHead, takeServersHead } from './ledger-head.ts'
 import { takeJoin } from './ledger-join.ts'
 import { recordOf } from './ledger-record.ts'
 import { remark } from './ledger-rules.ts'
@@ -15,17 +15,17 @@ import type { LedgerView, Moment, Settlement } from './ledger-view.ts'
 import type { ReportJudgement, SettleRules } from './ledger-work.ts'
 import { judgeReport, settlesAtMs, settleWork, takeReport } from './ledger-work.ts'
 import type { CallRecord } from './record.ts'
-import { headWords } from './recorded-head.ts'
-import type { RawHeaders } from './signal.ts'
 import { headerOf } from './signal.ts'
-import { bodyHasEvents } from './sse-scanner.ts'
 import type { TimelineBudget } from './timeline.ts'
 import { addBytes, addEntry, addTraffic, freeTimeline } from './timeline.ts'
 import { parseTraceparent } from './trace-context.ts'
 import { hopOf } from './verdict.ts'
 
+export type { LedgerState } from './ledger-state.ts'
+export { stateOf } from './ledger-state.ts'
 export type { CallView, CauseClass, LedgerView, Moment, Settlement, WorkPhase } from './ledger-view.ts'
 export type { ReportJudgement, SettleRules } from './ledger-work.ts'
+export { judgeReport, settlesAtMs } from './ledger-work.ts'
 
 export interface LedgerPlan {
   readonly id: string
@@ -53,23 +53,29 @@ export interface Ledger {
   free(): void
 }
 
+/** One that stands alone; who keeps thousands spares their closures, and calls what is behind them. */
 export function createLedger({ id, graceMs, budget = { entriesLeft: 2_000 }, say = () => undefined }: LedgerPlan): Ledger {
   const state = stateOf(id, budget)
   return {
     view: state,
-    take: (fact) => take(state, fact, say),
-    records: (nowMs) => state.calls.map((_, index) => recordOf(state, index, graceMs, nowMs)),
+    take: (fact) => takeFact(state, fact, say),
+    records: (nowMs) => recordsOf(state, graceMs, nowMs),
     judge: (report, atMs) => judgeReport(state, report, atMs),
     settlesAtMs: (index, rules) => settlesAtMs(state, index, rules),
-    settle(index) {
-      settleWork(state, index, say)
-      return settlementOf(state, index, graceMs)
-    },
+    settle: (index) => settleCall(state, index, graceMs, say),
     free: () => freeTimeline(state.timeline),
   }
 }
 
-function take(state: LedgerState, fact: Fact, say: (moment: Moment) => void): void {
+export const recordsOf = (state: LedgerState, graceMs: number, nowMs: number): readonly CallRecord[] =>
+  state.calls.map((_, index) => recordOf(state, index, graceMs, nowMs))
+
+export function settleCall(state: LedgerState, index: number, graceMs: number, say: (moment: Moment) => void): Settlement {
+  settleWork(state, index, say)
+  return settlementOf(state, index, graceMs)
+}
+
+export function takeFact(state: LedgerState, fact: Fact, say: (moment: Moment) => void): void {
   if (state.isFresh && !isBeginning(fact.kind)) state.isFresh = false
   switch (fact.kind) {
     case 'moved':
@@ -171,15 +177,6 @@ function tellPart(state: LedgerState): void {
   state.partBytes = 0
 }
 
-/** The server's silence ends here, and begins anew. */
-function sawServer(state: LedgerState, atMs: number): void {
-  if (state.isSilenceOver) return
-  if (state.silentSinceMs !== null && atMs - state.silentSinceMs > state.longestSilenceMs) {
-    state.longestSilenceMs = atMs - state.silentSinceMs
-  }
-  state.silentSinceMs = atMs
-}
-
 function takeOpened(state: LedgerState, fact: FactOf<'opened'>): void {
   state.openedAtMs = fact.atMs
   state.openedWallMs = fact.wallMs
@@ -193,40 +190,6 @@ function takeOpened(state: LedgerState, fact: FactOf<'opened'>): void {
   const traceparent = headerOf(fact.rawHeaders, 'traceparent')
   const incoming = traceparent === null ? null : parseTraceparent(traceparent)
   if (incoming !== null && incoming.traceId === fact.traceId) state.spanIds = [incoming.spanId]
-}
-
-function takeServersHead(state: LedgerState, fact: FactOf<'head'>, say: (moment: Moment) => void): void {
-  state.seenStatus = fact.status
-  state.hasEvents = bodyHasEvents(fact.rawHeaders)
-  state.seenAnswer = answerOf(fact.rawHeaders)
-  // The session begins with the answer that names it.
-  state.session ??= headerOf(fact.rawHeaders, 'mcp-session-id')
-  checkHead(state, fact.status, fact.rawHeaders)
-  sawServer(state, fact.atMs)
-  addTraffic(state.timeline, [sinceOpened(state, fact.atMs), 'headers', fact.status, ...headWords(fact.rawHeaders)])
-  if (fact.status < 200 || fact.status > 299) return
-  const names: string[] = []
-  for (const { tool } of state.calls) if (tool !== null) names.push(tool)
-  if (names.length > 0) say({ is: 'tools', names })
-}
-
-function takeClientsHead(state: LedgerState, { atMs, status, rawHeaders, origin }: FactOf<'head'>): void {
-  state.status = status
-  state.headersAtMs = atMs
-  state.lastSentAtMs = atMs
-  state.hasServersHead = origin === 'upstream'
-  state.answer = answerOf(rawHeaders)
-  // An encoded stream shows no events: whether its result passed, nobody can say.
-  if (state.answer === 'sse' && headerOf(rawHeaders, 'content-encoding') !== null) state.isUnread = true
-  if (origin === 'sidecar') addEntry(state.timeline, [sinceOpened(state, atMs), 'answered', status])
-}
-
-/** `none` until a byte shows that there is a body. */
-function answerOf(rawHeaders: RawHeaders): LedgerState['answer'] {
-  const type = headerOf(rawHeaders, 'content-type') ?? ''
-  if (type === 'application/json') return headerOf(rawHeaders, 'content-length') === '0' ? 'none' : 'json'
-  if (/^text\/event-stream\b/i.test(type)) return 'sse'
-  return /^application\/(.+\+)?json\b/i.test(type) && headerOf(rawHeaders, 'content-length') !== '0' ? 'json' : 'none'
 }
 
 function takeNote(state: LedgerState, { atMs, seat, note }: FactOf<'noted'>, say: (moment: Moment) => void): void {

@@ -103,7 +103,7 @@ function readMessage(bytes: Uint8Array, length: number): Meaning {
   const found = findIn(bytes, length, SHAPE)
   const [only] = found ?? []
   if (found === null || only === undefined) return OTHER
-  if (found.length === 1 && only === SHAPE.lent) return readOne(bytes, only)
+  if (found === SHAPE.lentAlone) return readOne(bytes, only)
   const [first, ...also] = found.map((element) => readOne(bytes, element)).filter((meaning) => meaning.is === 'result')
   return first === undefined ? OTHER : { ...first, also }
 }

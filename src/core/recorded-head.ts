@@ -4,13 +4,16 @@ import { headerOf } from './signal.ts'
 
 const NAMES = ['content-length', 'content-encoding', 'x-accel-buffering'] as const
 const VALUE_LENGTH_MAX = 40
+const NONE: readonly never[] = []
 
 /** `["content-length: 20"]`; nothing of a plain stream. */
 export function headWords(rawHeaders: RawHeaders): readonly string[] {
-  const words: string[] = []
+  let words: readonly string[] = NONE
   for (const name of NAMES) {
     const value = headerOf(rawHeaders, name)
-    if (value !== null) words.push(`${name}: ${value.slice(0, VALUE_LENGTH_MAX)}`)
+    if (value === null) continue
+    const word = `${name}: ${value.slice(0, VALUE_LENGTH_MAX)}`
+    words = words.length === 0 ? [word] : [...words, word]
   }
   return words
 }

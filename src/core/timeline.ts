@@ -62,8 +62,8 @@ function push(timeline: Timeline, entry: TimelineEntry, max: number): boolean {
   }
   budget.entriesLeft -= 1
   if (timeline.isGivenAway) {
-    timeline.entries = [...timeline.entries]
     timeline.isGivenAway = false
+    timeline.entries = [...timeline.entries]
   }
   const { entries } = timeline
   const last = entries[entries.length - 1]

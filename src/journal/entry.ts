@@ -1,13 +1,16 @@
 /** One exchange as the journal keeps it. */
-import type { Ledger } from '../core/ledger.ts'
+import type { LedgerState } from '../core/ledger.ts'
 import type { Due } from './due-queue.ts'
 
 export interface Entry {
   readonly id: string
-  readonly ledger: Ledger
-  /** By call: its place among those that wait; absent: it does not. */
-  readonly waits: (Due<Waiter> | undefined)[]
-  member?: unknown
+  /** Its ledger: changes with every fact. */
+  readonly view: LedgerState
+  /** As it was when the exchange opened. */
+  readonly graceMs: number
+  /** By call: its place among those that wait; absent: it does not. Null: none ever did. */
+  waits: (Due<Waiter> | undefined)[] | null
+  member: unknown
 }
 
 /** A call that waits to be settled. */
@@ -16,4 +19,8 @@ export interface Waiter {
   readonly index: number
 }
 
-export const entryOf = (id: string, ledger: Ledger): Entry => ({ id, ledger, waits: [], member: null })
+/** `c42.2` is the 42nd exchange's second call. */
+export const numberOf = (id: string): number => {
+  const [exchange = '0', call = '1'] = id.slice(1).split('.')
+  return Number(exchange) * 1_000 + Number(call)
+}

@@ -1,19 +1,20 @@
 /** Facts → ledgers → sinks. Opens a ledger per exchange, joins what exchanges say of each other, and settles every call once. */
 import { assert } from '../core/assert.ts'
-import { createNumbered } from '../core/bag.ts'
+import { createKeyed } from '../core/bag.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Tell, WorkReport } from '../core/fact.ts'
-import type { Moment } from '../core/ledger.ts'
-import { createLedger } from '../core/ledger.ts'
+import type { CallView, Moment } from '../core/ledger.ts'
+import { judgeReport, recordsOf, settleCall, settlesAtMs, stateOf, takeFact } from '../core/ledger.ts'
 import type { Conversation } from '../core/mcp/conversation.ts'
 import { createConversation } from '../core/mcp/conversation.ts'
 import type { CallRecord } from '../core/record.ts'
 import type { TimelineBudget } from '../core/timeline.ts'
+import { freeTimeline } from '../core/timeline.ts'
 import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
 import { createBacklog } from './backlog.ts'
 import type { Entry, Waiter } from './entry.ts'
-import { entryOf } from './entry.ts'
+import { numberOf } from './entry.ts'
 import { createSettledRing } from './settled-ring.ts'
 import type { Sink } from './sink.ts'
 import { createWaiting } from './waiting.ts'
@@ -66,7 +67,7 @@ export function createJournal(asked: JournalAsked): Journal {
   const audience = createAudience(asked.sinks, asked.onSinkError)
   const budget: TimelineBudget = { entriesLeft: TIMELINE_ENTRIES_MAX }
   const ring = createSettledRing(SETTLED_MAX)
-  const live = createNumbered<Entry>() // until all of its calls are settled
+  const live = createKeyed<Entry>() // until all of its calls are settled
   const conversation = createConversation<Entry>(take)
   const waiting = createWaiting({ clock, pendingMax, due, crowdedOut })
   const backlog = createBacklog<Opening, Fact>({ later: asked.later, take: (opening, fact) => isClosed || take(entryFor(opening), fact) })
@@ -74,80 +75,82 @@ export function createJournal(asked: JournalAsked): Journal {
   let openCount = 0
   let lastReportMs = -Infinity
   let isClosed = false
+  let speaking: Entry | null = null // whose ledger is at work
+
+  const say = (moment: Moment): void => {
+    if (speaking === null) return
+    audience.moment(speaking.view, moment)
+    conversation.moment(speaking, moment)
+  }
 
   function openExchange(): { id: string; tell: Tell } {
     openedCount += 1
-    const opening: Opening = { number: openedCount, id: `c${openedCount}`, entry: null }
+    const opening: Opening = { id: `c${openedCount}`, entry: null }
     return { id: opening.id, tell: (fact) => backlog.add(opening, fact) }
   }
 
   function entryFor(opening: Opening): Entry {
     if (opening.entry !== null) return opening.entry
-    const say = (moment: Moment): void => {
-      audience.moment(entry.ledger.view, moment)
-      conversation.moment(entry, moment)
-    }
-    const entry: Entry = entryOf(opening.id, createLedger({ id: opening.id, graceMs: asked.graceMs, budget, say }))
+    const view = stateOf(opening.id, budget)
+    const entry: Entry = { id: opening.id, view, graceMs: asked.graceMs, waits: null, member: null }
     opening.entry = entry
-    live.set(opening.number, entry)
+    live.set(opening.id, entry)
     openCount += 1
     return entry
   }
 
   function take(entry: Entry, told: Fact): void {
     if (isClosed) return
-    const { ledger } = entry
-    const wasOpen = ledger.view.closedAtMs === null
+    const { view } = entry
+    const wasOpen = view.closedAtMs === null
     let fact = told
     try {
       if (told.kind === 'understood') fact = conversation.completed(entry, told)
-      ledger.take(fact)
+      speaking = entry
+      takeFact(view, fact, say)
     } catch (error) {
       audience.failed('journal', error)
     }
-    audience.fact(ledger.view, fact)
+    audience.fact(view, fact)
     if (fact.kind === 'moved') return
     try {
       conversation.take(entry, fact)
     } catch (error) {
       audience.failed('journal', error)
     }
-    if (ledger.view.closedAtMs === null) return
+    if (view.closedAtMs === null) return
     if (wasOpen) openCount -= 1
     reconsider(entry)
   }
 
-  const isSourceAlive = (): boolean => clock.nowMs() - lastReportMs < asked.waitMs || asked.isSourceAlive?.() === true
+  const isSourceAlive = (nowMs: number): boolean => nowMs - lastReportMs < asked.waitMs || asked.isSourceAlive?.() === true
 
   /** Settles what can be, and lets the rest wait until it can. */
   function reconsider(entry: Entry): void {
     const nowMs = clock.nowMs()
-    const rules = { waitMs: asked.waitMs, isSourceAlive: isSourceAlive() }
-    for (const [index] of entry.ledger.view.calls.entries()) {
-      const dueMs = entry.ledger.settlesAtMs(index, rules)
+    const rules = { waitMs: asked.waitMs, isSourceAlive: isSourceAlive(nowMs) }
+    const { calls: own } = entry.view
+    for (let index = 0; index < own.length; index += 1) {
+      const dueMs = settlesAtMs(entry.view, index, rules)
       if (dueMs === null) continue
-      if (dueMs <= nowMs) settle(entry, index)
+      if (dueMs <= nowMs) settle(entry, index, nowMs)
       else waiting.put(entry, index, dueMs)
     }
   }
 
-  function settle(entry: Entry, index: number): void {
+  function settle(entry: Entry, index: number, nowMs: number): void {
     waiting.remove(entry, index)
-    const { ledger } = entry
-    conversation.settling(entry, clock.nowMs())
-    const settlement = ledger.settle(index)
+    conversation.settling(entry, nowMs)
+    const { view } = entry
+    speaking = entry
+    const settlement = settleCall(view, index, entry.graceMs, say)
     ring.add(settlement.record)
-    if (ledger.view.calls.every(({ isSettled }) => isSettled)) {
-      live.delete(exchangeNumber(entry.id))
+    if (view.calls.every(isSettled)) {
+      live.delete(entry.id)
       conversation.forget(entry)
-      ledger.free()
+      freeTimeline(view.timeline)
     }
     audience.settled(settlement)
-  }
-
-  function liveOne(exchangeId: string): Entry | undefined {
-    const entry = live.get(exchangeNumber(exchangeId))
-    return entry?.id === exchangeId ? entry : undefined
   }
 
   const flushed = <T>(read: () => T): T => {
@@ -157,27 +160,29 @@ export function createJournal(asked: JournalAsked): Journal {
 
   function due({ entry, index }: Waiter): void {
     backlog.flush() // what it waits for may have been told
-    if (entry.ledger.view.calls[index]?.isSettled !== true) reconsider(entry)
+    if (entry.view.calls[index]?.isSettled !== true) reconsider(entry)
   }
 
   function crowdedOut({ entry, index }: Waiter): void {
-    entry.ledger.take({ kind: 'notice', atMs: clock.nowMs(), what: 'report-wait-limit' })
-    settle(entry, index)
+    const nowMs = clock.nowMs()
+    speaking = entry
+    takeFact(entry.view, { kind: 'notice', atMs: nowMs, what: 'report-wait-limit' }, say)
+    settle(entry, index, nowMs)
   }
 
   function reportWork(exchangeId: string, report: WorkReport): ReportResult {
     backlog.flush()
     lastReportMs = clock.nowMs()
-    const entry = liveOne(exchangeId)
+    const entry = live.get(exchangeId)
     if (entry === undefined) return late(ring.get(exchangeId))
-    const judgement = entry.ledger.judge(report, lastReportMs)
+    const judgement = judgeReport(entry.view, report, lastReportMs)
     if (judgement === 'settled') return late(settledRecord(entry, report.requestId))
     if (judgement === 'matched') take(entry, { kind: 'work', atMs: lastReportMs, report })
     return judgement
   }
 
-  function settledRecord({ id, ledger }: Entry, requestId: string | null): CallRecord | null {
-    const index = ledger.view.calls.findIndex((call) => call.requestId === requestId)
+  function settledRecord({ id, view }: Entry, requestId: string | null): CallRecord | null {
+    const index = view.calls.findIndex((call) => call.requestId === requestId)
     return ring.get(index > 0 ? `${id}.${index + 1}` : id)
   }
 
@@ -189,7 +194,7 @@ export function createJournal(asked: JournalAsked): Journal {
   function calls({ open }: { readonly open?: boolean } = {}): readonly CallRecord[] {
     backlog.flush()
     const nowMs = clock.nowMs()
-    const isOpen = ({ ledger }: Entry): boolean => ledger.view.closedAtMs === null
+    const isOpen = ({ view }: Entry): boolean => view.closedAtMs === null
     const entries = live.values()
     const shown = [
       ...(open === true ? [] : entries.filter((entry) => !isOpen(entry)).slice(-PENDING_SHOWN_MAX)),
@@ -197,7 +202,7 @@ export function createJournal(asked: JournalAsked): Journal {
     ]
     const settled = open === true ? [] : ring.all()
     const known = new Set(settled.map(({ id }) => id))
-    const unsettled = shown.flatMap(({ ledger }) => ledger.records(nowMs)).filter(({ id }) => !known.has(id))
+    const unsettled = shown.flatMap(({ view, graceMs }) => recordsOf(view, graceMs, nowMs)).filter(({ id }) => !known.has(id))
     return [...settled, ...unsettled].sort((a, b) => numberOf(a.id) - numberOf(b.id))
   }
 
@@ -205,8 +210,9 @@ export function createJournal(asked: JournalAsked): Journal {
     backlog.flush()
     const settled = ring.get(id)
     if (settled !== null) return settled
-    const records = liveOne(id.replace(/\..*$/, ''))?.ledger.records(clock.nowMs()) ?? []
-    return records.find((record) => record.id === id) ?? null
+    const entry = live.get(id.replace(/\..*$/, ''))
+    if (entry === undefined) return null
+    return recordsOf(entry.view, entry.graceMs, clock.nowMs()).find((record) => record.id === id) ?? null
   }
 
   async function close(): Promise<void> {
@@ -214,7 +220,7 @@ export function createJournal(asked: JournalAsked): Journal {
     backlog.flush()
     waiting.clear()
     for (const entry of live.values()) {
-      for (const [index, { isSettled }] of entry.ledger.view.calls.entries()) if (!isSettled) settle(entry, index)
+      for (const [index, call] of entry.view.calls.entries()) if (!isSettled(call)) settle(entry, index, clock.nowMs())
     }
     isClosed = true
     assert(live.size() === 0, 'a closed journal holds no call')
@@ -236,15 +242,8 @@ export function createJournal(asked: JournalAsked): Journal {
 
 /** An exchange of which something was told, or will be: its ledger is opened with the first fact taken. */
 interface Opening {
-  readonly number: number
   readonly id: string
   entry: Entry | null
 }
 
-const exchangeNumber = (id: string): number => Number(id.slice(1))
-
-/** `c42.2` is the 42nd exchange's second call. */
-const numberOf = (id: string): number => {
-  const [exchange = '0', call = '1'] = id.slice(1).split('.')
-  return Number(exchange) * 1_000 + Number(call)
-}
+const isSettled = (call: CallView): boolean => call.isSettled

@@ -29,8 +29,8 @@ export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsk
   let timerAtMs = Infinity
 
   function remove(entry: Entry, index: number): void {
-    const wait = entry.waits[index]
-    if (wait === undefined) return
+    const wait = entry.waits?.[index]
+    if (wait === undefined || entry.waits === null) return
     entry.waits[index] = undefined
     queue.remove(wait)
   }
@@ -59,8 +59,9 @@ export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsk
 
   return {
     put(entry, index, dueMs) {
-      if (entry.waits[index]?.dueMs === dueMs) return
+      if (entry.waits?.[index]?.dueMs === dueMs) return
       remove(entry, index)
+      entry.waits ??= []
       entry.waits[index] = queue.put(dueMs, { entry, index })
       if (queue.size() > pendingMax) {
         const waiter = takeFirst()

@@ -29,15 +29,19 @@ export function createLive(): Live {
     }
   }
 
+  // Apart, for a function makes room for what its closures hold as soon as it is called: most often nobody listens.
+  const tellFact = (view: LedgerView, fact: Fact): void => tellAll((listener) => listener.fact?.(view, fact))
+  const tellSettled = (record: CallRecord): void => tellAll((listener) => listener.settled?.(record))
+
   return {
     sink: {
       name: 'live',
       skipsTraffic: true,
       fact(view, fact) {
-        if (listeners.size > 0) tellAll((listener) => listener.fact?.(view, fact))
+        if (listeners.size > 0) tellFact(view, fact)
       },
       settled(record) {
-        if (listeners.size > 0) tellAll((listener) => listener.settled?.(record))
+        if (listeners.size > 0) tellSettled(record)
       },
     },
     subscribe(listener) {

@@ -67,43 +67,51 @@ export function headersTell(rawHeaders: RawHeaders, method: string): boolean {
  * Never throws: what is not MCP is of kind `other`.
  */
 export function readAsk({ method, target, rawHeaders }: AskHead, body: string | Uint8Array | null): AskMeaning {
-  const revision = headerOf(rawHeaders, 'mcp-protocol-version')
-  const client = productOf(headerOf(rawHeaders, 'user-agent'))
-  const session = headerOf(rawHeaders, 'mcp-session-id') ?? sessionIn(target)
-  const bare = (kind: ExchangeKind, requests: readonly RpcRequest[] = [], notifications: readonly RpcNotification[] = []): AskMeaning => ({
-    kind,
-    requests,
-    notifications,
-    revision,
-    client,
-    session,
-    mismatch: null,
-  })
   const upgrade = headerOf(rawHeaders, 'upgrade')
-  if (upgrade !== null && /\bwebsocket\b/i.test(upgrade)) return bare('websocket')
-  if (method === 'GET' && /\btext\/event-stream\b/i.test(headerOf(rawHeaders, 'accept') ?? '')) return bare('get_sse')
-  if (method !== 'POST') return bare('other')
+  if (upgrade !== null && /\bwebsocket\b/i.test(upgrade)) return bare('websocket', target, rawHeaders)
+  if (method === 'GET' && /\btext\/event-stream\b/i.test(headerOf(rawHeaders, 'accept') ?? '')) return bare('get_sse', target, rawHeaders)
+  if (method !== 'POST') return bare('other', target, rawHeaders)
 
   const told = headersTell(rawHeaders, method) ? requestOfHeaders(rawHeaders) : null
   const envelope = body === null ? null : readEnvelope(body)
   if (envelope === null) {
-    if (told === null) return bare('other')
-    if (told.method.startsWith('notifications/')) return bare('notification', [], [{ method: told.method, requestId: null }])
-    return bare(told.method === LISTEN ? 'subscription' : 'call', [told])
+    if (told === null) return bare('other', target, rawHeaders)
+    if (told.method.startsWith('notifications/')) {
+      return bare('notification', target, rawHeaders, NONE, [{ method: told.method, requestId: null }])
+    }
+    return bare(told.method === LISTEN ? 'subscription' : 'call', target, rawHeaders, [told])
   }
   const requests = firstOf(envelope.requests)
   const [only] = requests
+  const revision = headerOf(rawHeaders, 'mcp-protocol-version') ?? envelope.revision
   return {
     kind: kindOf(requests, envelope.isMessage),
     // Headers and body that differ are refused by a server of 2026-07-28; its headers decide.
     requests: told !== null && only !== undefined && requests.length === 1 ? [{ ...only, method: told.method, tool: told.tool }] : requests,
     notifications: firstOf(envelope.notifications),
-    revision: revision ?? envelope.revision,
-    client: envelope.client ?? client,
-    session,
-    mismatch: mismatchOf(rawHeaders, envelope.mirrored, revision ?? envelope.revision),
+    revision,
+    client: envelope.client ?? productOf(headerOf(rawHeaders, 'user-agent')),
+    session: sessionOf(target, rawHeaders),
+    mismatch: mismatchOf(rawHeaders, envelope.mirrored, revision),
   }
 }
+
+const NONE: readonly never[] = []
+
+/** By the headers alone. */
+function bare(
+  kind: ExchangeKind,
+  target: string,
+  rawHeaders: RawHeaders,
+  requests: readonly RpcRequest[] = NONE,
+  notifications: readonly RpcNotification[] = NONE,
+): AskMeaning {
+  const revision = headerOf(rawHeaders, 'mcp-protocol-version')
+  const client = productOf(headerOf(rawHeaders, 'user-agent'))
+  return { kind, requests, notifications, revision, client, session: sessionOf(target, rawHeaders), mismatch: null }
+}
+
+const sessionOf = (target: string, rawHeaders: RawHeaders): string | null => headerOf(rawHeaders, 'mcp-session-id') ?? sessionIn(target)
 
 const firstOf = <T>(messages: readonly T[]): readonly T[] => (messages.length > BATCH_MAX ? messages.slice(0, BATCH_MAX) : messages)
 
@@ -127,7 +135,7 @@ function differing(rawHeaders: RawHeaders, name: string, shown: string, body: st
 const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 function kindOf(requests: readonly RpcRequest[], isMessage: boolean): ExchangeKind {
-  if (requests.some(({ method }) => method === LISTEN)) return 'subscription'
+  for (const { method } of requests) if (method === LISTEN) return 'subscription'
   if (requests.length > 0) return 'call'
   return isMessage ? 'notification' : 'other'
 }

@@ -9,7 +9,7 @@ import { cancelsByClosing } from './revision.ts'
 
 /** The exchange carries cancellations: those they name are cancelled. */
 export function cancelNamed<T extends Talker>(talker: T, member: Member<T>, peer: Peer<T>, atMs: number, tell: TellTalker<T>): void {
-  const { cancels, revision } = talker.ledger.view
+  const { cancels, revision } = talker.view
   for (const requestId of cancels) {
     if (cancelsByClosing(revision)) nameOpen(talker, member, peer, requestId, atMs, tell)
     else if (peer.isSession) {
@@ -27,7 +27,7 @@ export function cancelReached<T extends Talker>(talker: T, member: Member<T>, st
   const { carries } = member
   if (carries === null || status < 200 || status > 299) return
   member.carries = null
-  const reachedAtMs = talker.ledger.view.askedAtMs ?? atMs
+  const reachedAtMs = talker.view.askedAtMs ?? atMs
   for (const { target, requestId } of carries) tell(target, { kind: 'cancel_told', atMs, reachedAtMs, requestId })
 }
 
@@ -39,7 +39,7 @@ function nameOpen<T extends Talker>(
   atMs: number,
   tell: TellTalker<T>,
 ): void {
-  const open = askingAs(peer, requestId).filter(({ ledger }) => ledger.view.closedAtMs === null)
+  const open = askingAs(peer, requestId).filter(({ view }) => view.closedAtMs === null)
   if (open.length === 0) {
     const detail = 'the stream of the request it names is closed already'
     tell(talker, { kind: 'joined', atMs, join: { is: 'broke', rule: RULE, requestId: null, detail, severity: 'notice' } })
@@ -56,7 +56,7 @@ export function judgeNamed<T extends Talker>(talker: T, member: Member<T>, atMs:
   const named = member.namesOpen
   if (named === null) return
   member.namesOpen = null
-  const stillOpen = named.filter(({ ledger }) => ledger.view.closedAtMs === null)
+  const stillOpen = named.filter(({ view }) => view.closedAtMs === null)
   const isBroken = stillOpen.length === named.length
   const detail = isBroken ? `the stream of ${stillOpen.map(({ id }) => id).join(', ')}, which it names, stays open` : null
   const severity = isBroken ? 'violation' : 'notice'

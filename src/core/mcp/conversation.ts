@@ -50,7 +50,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
   }
 
   function understood(talker: T, atMs: number): void {
-    const { view } = talker.ledger
+    const { view } = talker
     if (view.kind === 'websocket' || (view.kind === 'other' && view.session === null)) return
     const peer = peers.of(view, atMs)
     const member = memberIn(talker, peer)
@@ -67,7 +67,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
 
   function answered(talker: T, member: Member<T>, fact: FactOf<'head'>): void {
     const { status, atMs } = fact
-    const { view } = talker.ledger
+    const { view } = talker
     cancelReached(talker, member, status, atMs, tell)
     if (view.kind === 'get_sse') return streams.answered(talker, member, fact)
     if (view.session === null) {
@@ -100,7 +100,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
       if (!peer.isSession || token === null) continue
       if (peer.taskTokens.has(token)) return
       for (let seat = peer.seats.first; seat !== null; seat = seat.after) {
-        if (seat.talker.ledger.view.calls.some(({ progressToken }) => progressToken === token)) return
+        if (seat.talker.view.calls.some(({ progressToken }) => progressToken === token)) return
       }
     }
     const detail = token === null ? 'progress came without a token' : `progress came under the token ${token.slice(0, 60)}`
@@ -108,7 +108,7 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
   }
 
   function takeKind(talker: T, member: Member<T>, fact: Fact): void {
-    const isStream = talker.ledger.view.kind === 'get_sse'
+    const isStream = talker.view.kind === 'get_sse'
     if (fact.kind === 'head' && fact.at === 'server') answered(talker, member, fact)
     else if (fact.kind === 'event' && isStream) streams.event(talker, member, fact)
     else if (fact.kind === 'told' && isStream) streams.told(member, fact.atMs)
@@ -118,12 +118,12 @@ export function createConversation<T extends Talker>(tell: TellTalker<T>): Conve
   return {
     completed(talker, fact) {
       const { ask } = fact
-      const session = ask.session ?? streams.sessionOf(talker.ledger.view.target)
+      const session = ask.session ?? streams.sessionOf(talker.view.target)
       const revision = ask.revision ?? (session === null ? null : (peers.findSession(session)?.revision ?? null))
       return session === ask.session && revision === ask.revision ? fact : { ...fact, ask: { ...ask, session, revision } }
     },
     take(talker, fact) {
-      if (fact.kind === 'event' && moments.length === 0 && talker.ledger.view.kind !== 'get_sse') return // most that come
+      if (fact.kind === 'event' && moments.length === 0 && talker.view.kind !== 'get_sse') return // most that come
       if (fact.kind === 'understood') understood(talker, fact.atMs)
       else {
         const member = members.get(talker)

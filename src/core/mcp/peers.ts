@@ -10,7 +10,7 @@ import { putLast, takeOut } from '../row.ts'
 /** An exchange as the conversation knows it. */
 export interface Talker {
   readonly id: string
-  readonly ledger: { readonly view: LedgerView }
+  readonly view: LedgerView
   /** The conversation's own: a map beside it would keep thousands that have left until the next full collection. */
   member?: unknown
 }
@@ -70,9 +70,9 @@ export interface EndedGet {
 /** What the conversation keeps of an exchange until it is settled; most of it is for few, and null until then. */
 export interface Member<T> {
   /** One per peer: its session, its client. */
-  readonly seats: Seat<T>[]
+  seats: readonly Seat<T>[]
   /** Its registered ids: one per call and peer. */
-  readonly asking: Asking<T>[]
+  asking: readonly Asking<T>[]
   /** The calls whose cancellation it carries to the server. */
   carries: { readonly target: T; readonly requestId: string }[] | null
   /** Open requests that its cancellation names, in a revision that has none. */
@@ -94,9 +94,11 @@ export interface Member<T> {
   cuts: { talker: T | null }[] | null
 }
 
+const NONE: readonly never[] = []
+
 export const memberOf = <T>(): Member<T> => ({
-  seats: [],
-  asking: [],
+  seats: NONE,
+  asking: NONE,
   carries: null,
   namesOpen: null,
   issuedAtMs: null,
@@ -115,7 +117,7 @@ export function sit<T>(talker: T, member: Member<T>, peer: Peer<T>): void {
   for (const seat of member.seats) if (seat.peer === peer) return
   const seat: Seat<T> = { peer, talker, before: null, after: null }
   putLast(peer.seats, seat)
-  member.seats.push(seat)
+  member.seats = member.seats.length === 0 ? [seat] : [...member.seats, seat]
 }
 
 export const PEERS_MAX = 5_000
@@ -221,8 +223,8 @@ export function boundMap(map: Map<string, unknown>, max: number): void {
 }
 
 /** A call's record is named so. */
-export function recordIdOf({ id, ledger }: Talker, call: CallView): string {
-  const index = ledger.view.calls.indexOf(call)
+export function recordIdOf({ id, view }: Talker, call: CallView): string {
+  const index = view.calls.indexOf(call)
   return index > 0 ? `${id}.${index + 1}` : id
 }
 

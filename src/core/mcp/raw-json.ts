@@ -17,6 +17,7 @@ export interface Shape {
   readonly count: number
   /** What was found in a text that is one object: lent until the next reading. */
   readonly lent: Found
+  readonly lentAlone: readonly Found[]
 }
 
 interface Wish {
@@ -45,7 +46,8 @@ export function shapeOf(wanted: Wanted, hashed: string | null = null): Shape {
       return { name, slot, inner: wishesOf(inside, false), isHashed: isOuter && name === hashed }
     })
   const wishes = wishesOf(wanted, true)
-  return { wishes, count, lent: foundOf(count) }
+  const lent = foundOf(count)
+  return { wishes, count, lent, lentAlone: [lent] }
 }
 
 const foundOf = (count: number): Found => ({ spans: new Int32Array(2 * count), hash: 0 })
@@ -90,13 +92,18 @@ export const isRaw = (bytes: Uint8Array, found: Found, slot: number, text: strin
  */
 export function findIn(bytes: Uint8Array, length: number, shape: Shape): readonly Found[] | null {
   const start = skipSpace(bytes, 0)
+  if (bytes[start] === OPEN_ARRAY) return findBatch(bytes, start, length, shape)
+  const end = findMessage(bytes, start, shape, 0, shape.lent)
+  return end >= 0 && skipSpace(bytes, end) === length ? shape.lentAlone : null
+}
+
+function findBatch(bytes: Uint8Array, start: number, length: number, shape: Shape): readonly Found[] | null {
   const found: Found[] = []
-  const end = bytes[start] === OPEN_ARRAY ? findElements(bytes, start, shape, found) : findMessage(bytes, start, shape, 0, shape.lent)
+  const end = findElements(bytes, start, shape, found)
   if (end < 0 || skipSpace(bytes, end) !== length) return null
   if (found.length > 0) return found
-  if (bytes[start] === OPEN_ARRAY) shape.lent.spans.fill(-1)
-  found.push(shape.lent)
-  return found
+  shape.lent.spans.fill(-1)
+  return shape.lentAlone
 }
 
 function findElements(bytes: Uint8Array, start: number, shape: Shape, found: Found[]): number {

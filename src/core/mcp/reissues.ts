@@ -50,7 +50,7 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
   const keyOf = (peer: Peer<T>, askKey: string): string => `${peer.key}\n${askKey}`
 
   function cut(talker: T, member: Member<T>, call: CallView, atMs: number): void {
-    const { view } = talker.ledger
+    const { view } = talker
     const { askKey, requestId } = call
     if (askKey === null || requestId === null || !isFollowed(call) || wasRefused(view)) return
     const client = peers.ofClient(view, atMs)
@@ -82,9 +82,9 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
 
   function asked(talker: T, member: Member<T>, peer: Peer<T>, call: CallView, atMs: number): void {
     const { askKey, requestId } = call
-    latestConnection = Math.max(latestConnection, talker.ledger.view.connection)
+    latestConnection = Math.max(latestConnection, talker.view.connection)
     if (askKey === null || requestId === null || !isFollowed(call)) return
-    const client = peer.isSession ? peers.ofClient(talker.ledger.view, atMs) : peer
+    const client = peer.isSession ? peers.ofClient(talker.view, atMs) : peer
     member.issuedAtMs = atMs
     member.reissuedAtMs?.delete(requestId)
     const earlier = cuts.size === 0 ? null : find(talker, peer, client, askKey)
@@ -98,7 +98,7 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
   }
 
   function tellReissue(talker: T, call: CallView, requestId: string, earlier: Cut<T>, atMs: number): void {
-    const how = talker.ledger.view.kind === 'subscription' ? 'reconnected' : 'reissued'
+    const how = talker.view.kind === 'subscription' ? 'reconnected' : 'reissued'
     tell(talker, { kind: 'joined', atMs, join: { is: 'retry', requestId, of: earlier.recordId, how } })
     if (earlier.call.result === 'seen') {
       const text = `the server had finished ${earlier.recordId}; its result never reached the client, and is asked for again`
@@ -112,7 +112,7 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
 
   /** Without a session, another client of that name may count from the same number: sure is only one that has been here since before. */
   function tellReuse(talker: T, client: Peer<T>, requestId: string, earlier: Cut<T>, atMs: number): void {
-    const isSame = earlier.beginnings === client.beginnings && talker.ledger.view.connection <= earlier.connection
+    const isSame = earlier.beginnings === client.beginnings && talker.view.connection <= earlier.connection
     const detail = `${earlier.recordId}, which was lost, had the same id`
     const broke = { is: 'broke', rule: 'request-id-reused', requestId, detail } as const
     tell(talker, { kind: 'joined', atMs, join: isSame ? broke : { ...broke, severity: 'notice' } })

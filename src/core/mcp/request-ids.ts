@@ -34,7 +34,7 @@ function append<T>(talker: T, member: Member<T>, peer: Peer<T>, among: Asked<T>)
   for (const own of member.asking) if (own.among === among) return
   const asking: Asking<T> = { peer, among, talker, before: null, after: null }
   putLast(among, asking)
-  member.asking.push(asking)
+  member.asking = member.asking.length === 0 ? [asking] : [...member.asking, asking]
 }
 
 /** The exchanges that ask under this id and are not settled, in the order they came. */
@@ -48,7 +48,7 @@ function ruleBroken<T extends Talker>(talker: T, peer: Peer<T>, first: Asking<T>
   let isReused = peer.usedIds.has(requestId)
   for (let one = first; one !== null; one = one.after) {
     const { talker: other } = one
-    const { view } = other.ledger
+    const { view } = other
     if (other === talker || isInFlight(view, requestId)) return 'duplicate-id-in-flight'
     isReused ||= wasTaken(view)
   }
@@ -68,7 +68,7 @@ export const wasTaken = ({ seenStatus, cause }: LedgerView): boolean =>
 export function releaseIds<T extends Talker>(talker: T, { seats, asking }: Member<T>): void {
   for (const seat of seats) {
     takeOut(seat.peer.seats, seat)
-    if (seat.peer.isSession && wasTaken(talker.ledger.view)) for (const { among } of asking) rememberId(seat.peer, among.id)
+    if (seat.peer.isSession && wasTaken(talker.view)) for (const { among } of asking) rememberId(seat.peer, among.id)
   }
   for (const one of asking) release(one)
 }
@@ -79,6 +79,10 @@ function release<T>(one: Asking<T>): void {
   if (among.first !== null) return
   peer.idleIds += 1
   if (peer.idleIds < IDLE_MIN || peer.idleIds * 2 < peer.calls.size) return
-  peer.calls = new Map([...peer.calls].filter(([, { first }]) => first !== null))
+  const left = new Map<string, Asked<T>>()
+  peer.calls.forEach((asked, id) => {
+    if (asked.first !== null) left.set(id, asked)
+  })
+  peer.calls = left
   peer.idleIds = 0
 }

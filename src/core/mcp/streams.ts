@@ -64,7 +64,7 @@ export function createStreams<T extends Talker>(
     const resumed = member.resumes === null ? undefined : members.get(member.resumes)
     if (resumed !== undefined) resumed.resumedBy = (resumed.resumedBy ?? new Set()).add(talker)
     join(talker, atMs, { is: 'retry', requestId: null, of: member.resumesId, how: 'resumed' })
-    if (cancelsByClosing(talker.ledger.view.revision)) join(talker, atMs, broke('resumption-not-defined'))
+    if (cancelsByClosing(talker.view.revision)) join(talker, atMs, broke('resumption-not-defined'))
   }
 
   function endedIssuer({ key }: Peer<T>, eventId: string): string | null {
@@ -112,14 +112,14 @@ export function createStreams<T extends Talker>(
 
   function findCall(stream: T, { awaitedBy, seats }: Member<T>, isMeant: (call: CallView) => boolean): Meant | null {
     for (const talker of awaitedBy ?? []) {
-      const call = talker.ledger.view.calls.find(isMeant)
+      const call = talker.view.calls.find(isMeant)
       if (call !== undefined) return { talker, call, isAwaitedHere: true }
     }
     for (const { peer } of seats) {
       if (!peer.isSession) continue
       for (let seat = peer.seats.first; seat !== null; seat = seat.after) {
         const { talker } = seat
-        const call = talker === stream ? undefined : talker.ledger.view.calls.find(isMeant)
+        const call = talker === stream ? undefined : talker.view.calls.find(isMeant)
         if (call !== undefined) return { talker, call, isAwaitedHere: peer.stream === stream }
       }
     }
@@ -142,7 +142,7 @@ export function createStreams<T extends Talker>(
 
   return {
     opened(talker, member, peer, atMs) {
-      const { lastEventId } = talker.ledger.view
+      const { lastEventId } = talker.view
       peer.getsAtMs = [...peer.getsAtMs, atMs].slice(-GETS_KEPT)
       if (lastEventId === null) reconnect(talker, peer, atMs)
       else resume(talker, member, peer, lastEventId, atMs)
@@ -162,7 +162,7 @@ export function createStreams<T extends Talker>(
     closed(talker, member, atMs) {
       for (const one of member.awaitedBy ?? []) join(one, atMs, { is: 'discontinued', on: talker.id })
       member.awaitedBy = null
-      const { openedAtMs, seenStatus, answer } = talker.ledger.view
+      const { openedAtMs, seenStatus, answer } = talker.view
       for (const { peer } of member.seats) {
         if (peer.stream === talker) peer.stream = null
         if (seenStatus === 200) peer.lastGet = { id: talker.id, openedAtMs, closedAtMs: atMs, wasStream: answer === 'sse' }
@@ -172,7 +172,7 @@ export function createStreams<T extends Talker>(
       const { stream } = peer
       if (stream === null) {
         // An address of 2024-11-05 says itself what it is: its stream is open elsewhere.
-        if (sessionIn(talker.ledger.view.target) === null) join(talker, atMs, broke('request-answered-202'))
+        if (sessionIn(talker.view.target) === null) join(talker, atMs, broke('request-answered-202'))
         return
       }
       const awaiting = members.get(stream)
@@ -187,7 +187,7 @@ export function createStreams<T extends Talker>(
         resuming?.awaitedBy?.delete(talker)
         if (resuming !== undefined) resuming.resumes = null
       }
-      const { eventIds } = talker.ledger.view
+      const { eventIds } = talker.view
       if (eventIds.length === 0) return
       const peerKeys = new Set(seats.map(({ peer }) => peer.key))
       ended.set(talker.id, { of: resumesId ?? talker.id, peerKeys, eventIds: eventIds.slice(-ENDED_IDS_KEPT) })
@@ -203,7 +203,7 @@ const broke = (rule: Extract<FactOf<'joined'>['join'], { readonly is: 'broke' }>
 /** Of the exchanges before it, the last that gave this event id. */
 function latestIssuer<T extends Talker>(talker: T, { seats }: Peer<T>, eventId: string): T | undefined {
   for (let seat = seats.last; seat !== null; seat = seat.before) {
-    if (seat.talker !== talker && seat.talker.ledger.view.eventIds.includes(eventId)) return seat.talker
+    if (seat.talker !== talker && seat.talker.view.eventIds.includes(eventId)) return seat.talker
   }
   return undefined
 }
