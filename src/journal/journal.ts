@@ -140,8 +140,9 @@ export function createJournal(asked: JournalAsked): Journal {
 
   function settle(entry: Entry, index: number, nowMs: number): void {
     waiting.remove(entry, index)
-    conversation.settling(entry, nowMs)
     const { view } = entry
+    conversation.settling(entry, nowMs)
+    if (view.calls[index]?.isSettled === true) return // what that told has settled it
     speaking = entry
     const settlement = settleCall(view, index, entry.graceMs, say)
     ring.add(settlement.record)

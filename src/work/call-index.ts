@@ -53,7 +53,7 @@ type Calls = Entry | Entry[]
 
 const SETTLED_MAX = 10_000
 /** So many that are gone, and as many as are not, may wait to be left out. */
-const FRESH_SPARE = 1_000
+const FRESH_SPARE = 250
 
 export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   assert(callsMax > 0, 'callsMax is positive')

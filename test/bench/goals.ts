@@ -13,21 +13,32 @@ export interface Goal {
 
 const BASE = 'http-proxy'
 const OWN = 'sidecar'
+const SCRAPED = 'sidecar-scraped'
 
 const against =
   (measure: string, figure: string, target = OWN, base = BASE) =>
   (rows: readonly Row[]) =>
     pairedRatio(rows, measure, figure, target, base)
 
-const own = (measure: string, figure: string) => (_rows: readonly Row[], summaries: readonly Summary[]) =>
-  figureOf(summaries, measure, OWN, figure)
+const own =
+  (measure: string, figure: string, target = OWN) =>
+  (_rows: readonly Row[], summaries: readonly Summary[]) =>
+    figureOf(summaries, measure, target, figure)
+
+/** Against nginx, where the two have not the same number of repetitions. */
+const ofMedians = (measure: string, figure: string) => (_rows: readonly Row[], summaries: readonly Summary[]) => {
+  const [reached, base] = [figureOf(summaries, measure, OWN, figure), figureOf(summaries, measure, 'nginx', figure)]
+  return reached === null || base === null || base === 0 ? null : reached / base
+}
 
 /** How many of those wanted; null where none were. */
-const share = (measure: string, figure: string) => (_rows: readonly Row[], summaries: readonly Summary[]) => {
-  const wanted = figureOf(summaries, measure, OWN, 'wanted')
-  const reached = figureOf(summaries, measure, OWN, figure)
-  return wanted === null || reached === null ? null : reached / wanted
-}
+const share =
+  (measure: string, figure: string, target = OWN) =>
+  (_rows: readonly Row[], summaries: readonly Summary[]) => {
+    const wanted = figureOf(summaries, measure, target, 'wanted')
+    const reached = figureOf(summaries, measure, target, figure)
+    return wanted === null || reached === null ? null : reached / wanted
+  }
 
 /** What the proxy adds to direct: its median delay less the direct one, against that of the base. */
 function addedDelay(_rows: readonly Row[], summaries: readonly Summary[]): number | null {
@@ -80,6 +91,92 @@ export const GOALS: readonly Goal[] = [
     reached: against('rtt c=64', 'cpuUsPerRequest', 'sidecar-loaded', OWN),
     is: 'at-most',
     bound: 1.25,
+  },
+  {
+    id: 'growth-event',
+    says: 'CPU per event with 9,800 streams against 64',
+    reached: own('growth', 'eventRatio'),
+    is: 'at-most',
+    bound: 1.3,
+  },
+  {
+    id: 'growth-request',
+    says: 'CPU per request with 9,800 streams open against none',
+    reached: own('growth', 'requestRatio'),
+    is: 'at-most',
+    bound: 1.3,
+  },
+]
+
+/** The second step: shown, and no gate. */
+export const LATER_GOALS: readonly Goal[] = [
+  {
+    id: 'later-rps-64',
+    says: 'requests/s of 64 clients against http-proxy',
+    reached: against('rtt c=64', 'rps'),
+    is: 'at-least',
+    bound: 1,
+  },
+  { id: 'later-rps-1', says: 'requests/s of one client against http-proxy', reached: against('rtt c=1', 'rps'), is: 'at-least', bound: 1 },
+  {
+    id: 'later-event-cpu',
+    says: 'CPU per event against toxiproxy',
+    reached: against('events', 'cpuUsPerEvent', OWN, 'toxiproxy'),
+    is: 'at-most',
+    bound: 1,
+  },
+  {
+    id: 'later-event-delay',
+    says: 'events p50 against toxiproxy',
+    reached: against('events', 'p50Us', OWN, 'toxiproxy'),
+    is: 'at-most',
+    bound: 1,
+  },
+  { id: 'later-idle', says: 'KB per idle stream', reached: own('idle', 'kbPerStream'), is: 'at-most', bound: 18 },
+  {
+    id: 'later-bulk',
+    says: 'MB/s of a large body against nginx',
+    reached: against('bulk', 'mbPerS', OWN, 'nginx'),
+    is: 'at-least',
+    bound: 0.9,
+  },
+  {
+    id: 'later-cut-all',
+    says: 'silent streams cut, 9,600 others open, scraped',
+    reached: share('cut open', 'cut', SCRAPED),
+    is: 'at-least',
+    bound: 1,
+  },
+  { id: 'later-cut-early', says: 'of them too early', reached: own('cut open', 'early', SCRAPED), is: 'at-most', bound: 0 },
+  { id: 'later-cut-p50', says: 'of them late by, p50, ms', reached: own('cut open', 'p50Ms', SCRAPED), is: 'at-most', bound: 1.5 },
+  { id: 'later-cut-p99', says: 'of them late by, p99, ms', reached: own('cut open', 'p99Ms', SCRAPED), is: 'at-most', bound: 5 },
+  {
+    id: 'later-abort-silent',
+    says: 'seen after, silent, p99 against nginx',
+    reached: ofMedians('abort silent', 'p99Ms'),
+    is: 'at-most',
+    bound: 1.5,
+  },
+  {
+    id: 'later-abort-active',
+    says: 'seen after, active, p99 against nginx',
+    reached: ofMedians('abort active', 'p99Ms'),
+    is: 'at-most',
+    bound: 1.5,
+  },
+  {
+    id: 'later-loaded-event-cpu',
+    says: 'CPU per event with 3 hops and 20 faults against none',
+    reached: against('events', 'cpuUsPerEvent', 'sidecar-loaded', OWN),
+    is: 'at-most',
+    bound: 1.1,
+  },
+  {
+    id: 'later-loaded-request-cpu',
+    says: 'CPU per request with 3 hops and 20 faults against none',
+    reached: against('rtt c=64', 'cpuUsPerRequest', 'sidecar-loaded', OWN),
+    is: 'at-most',
+    bound: 1.1,
   },
 ]
 

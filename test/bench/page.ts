@@ -1,6 +1,6 @@
 /** The results in Markdown: a table per measure, the goals, and where the figures come from. Pure. */
-import type { Judged } from './goals.ts'
-import { judge } from './goals.ts'
+import type { Goal, Judged } from './goals.ts'
+import { GOALS, judge, LATER_GOALS } from './goals.ts'
 import type { Row, Summary } from './summary.ts'
 import { pairedRatio, summarise } from './summary.ts'
 
@@ -65,12 +65,25 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     { title: 'least ms', figure: 'leastMs', digits: 2 },
     { title: 'p50 ms', figure: 'p50Ms', digits: 2 },
     { title: 'p99 ms', figure: 'p99Ms', digits: 2 },
+    { title: 'open meanwhile', figure: 'alsoOpen', digits: 0 },
+    { title: 'MB meanwhile', figure: 'alsoMb', digits: 0 },
+    { title: 'left meanwhile', figure: 'left', digits: 0 },
+    { title: 'of them seen', figure: 'leftSeen', digits: 0 },
   ],
   abort: [
     { title: 'seen', figure: 'seen', digits: 0 },
     { title: 'of', figure: 'wanted', digits: 0 },
     { title: 'p50 ms', figure: 'p50Ms', digits: 2 },
     { title: 'p99 ms', figure: 'p99Ms', digits: 2 },
+  ],
+  growth: [
+    { title: 'streams', figure: 'many', digits: 0 },
+    { title: 'CPU/event µs with 64', figure: 'eventFewUs', digits: 1 },
+    { title: 'with all', figure: 'eventManyUs', digits: 1 },
+    { title: 'ratio', figure: 'eventRatio', digits: 2 },
+    { title: 'CPU/request µs with none', figure: 'requestFewUs', digits: 1 },
+    { title: 'with all open', figure: 'requestManyUs', digits: 1 },
+    { title: 'ratio', figure: 'requestRatio', digits: 2 },
   ],
   memory: [
     { title: 'exchanges', figure: 'exchanges', digits: 0 },
@@ -86,27 +99,27 @@ const shown = (value: number | null | undefined, digits: number): string =>
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 function tableOf(measure: string, summaries: readonly Summary[], rows: readonly Row[], about: RunAbout): readonly string[] {
-  const columns = COLUMNS[measure.split(' ')[0] ?? ''] ?? []
+  const shownOf = summaries.filter((summary) => summary.measure === measure)
+  const isMeasured = ({ figure }: Column): boolean => shownOf.some(({ medians }) => (medians[figure] ?? null) !== null)
+  const columns = (COLUMNS[measure.split(' ')[0] ?? ''] ?? []).filter(isMeasured)
   const compared = columns.filter(({ isCompared }) => isCompared === true)
   const heads = ['proxy', 'runs', ...columns.map(({ title }) => title), ...compared.map(({ title }) => `${title} × http-proxy`)]
-  const body = summaries
-    .filter((summary) => summary.measure === measure)
-    .map(({ target, repetitions, medians }) =>
-      line([
-        about.targets[target]?.title ?? target,
-        String(repetitions),
-        ...columns.map(({ figure, digits }) => shown(medians[figure], digits)),
-        ...compared.map(({ figure }) => shown(pairedRatio(rows, measure, figure, target, BASE), 2)),
-      ]),
-    )
+  const body = shownOf.map(({ target, repetitions, medians }) =>
+    line([
+      about.targets[target]?.title ?? target,
+      String(repetitions),
+      ...columns.map(({ figure, digits }) => shown(medians[figure], digits)),
+      ...compared.map(({ figure }) => shown(pairedRatio(rows, measure, figure, target, BASE), 2)),
+    ]),
+  )
   return [`### ${measure}`, '', line(heads), line(heads.map(() => '---')), ...body, '']
 }
 
 const goalLine = ({ goal, reached, verdict }: Judged): string =>
   line([goal.says, `${goal.is === 'at-most' ? '≤' : '≥'} ${goal.bound}`, shown(reached, 2), verdict === 'met' ? 'met' : `**${verdict}**`])
 
-export function goalsTable(rows: readonly Row[]): readonly string[] {
-  return [line(['goal', 'bound', 'reached', '']), line(['---', '---', '---', '---']), ...judge(rows).map(goalLine)]
+export function goalsTable(rows: readonly Row[], goals: readonly Goal[] = GOALS): readonly string[] {
+  return [line(['goal', 'bound', 'reached', '']), line(['---', '---', '---', '---']), ...judge(rows, goals).map(goalLine)]
 }
 
 /** The whole page. */
@@ -130,7 +143,13 @@ export function pageOf({ about, rows, failures }: Results): string {
     ...measures.flatMap((measure) => tableOf(measure, summaries, rows, about)),
     '## Goals',
     '',
+    'The gate (`npm run bench:gate`) asks for these.',
+    '',
     ...goalsTable(rows),
+    '',
+    '## What we aim at next',
+    '',
+    ...goalsTable(rows, LATER_GOALS),
     '',
     ...(failures.length === 0 ? [] : ['## What failed', '', ...failures.map((failure) => `- ${failure}`), '']),
   ].join('\n')

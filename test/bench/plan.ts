@@ -27,18 +27,44 @@ const step = (
   aboutMs: more.aboutMs + START_MS,
 })
 
-/** Bare http-proxy and the sidecar with its variants keep their meaning without a second measure of what costs minutes. */
-const BASICS = ['direct', 'sidecar', 'http-proxy', 'nginx', 'haproxy', 'toxiproxy']
+/** Those that the goals are about: five times at least, and never in another minute than what they are compared with. */
+const GOALS_OF = ['direct', 'sidecar', 'sidecar-loaded', 'http-proxy']
+const PEERS = ['sidecar-reports', 'nginx', 'haproxy', 'toxiproxy']
+const BODIES = ['direct', 'sidecar', 'http-proxy']
+const OTHERS = ['nginx', 'haproxy', 'toxiproxy']
+
+const RTT = { clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 5_200 }
+const EVENTS = { clientArgs: ['--warm', '1000', '--ms', '2200'], aboutMs: 3_400 }
+const BULK = { clientArgs: ['--times', '2'], aboutMs: 2_200 }
+const SILENT = { clientArgs: ['--mode', 'silent'], aboutMs: 8_000 }
+const ACTIVE = { clientArgs: ['--mode', 'active'], aboutMs: 2_500 }
 
 export const FULL: readonly Step[] = [
-  step('rtt', { clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 5_500, repetitions: 4 }),
-  step('events', { clientArgs: ['--warm', '1000', '--ms', '2200'], aboutMs: 3_400, repetitions: 5 }),
-  step('bulk', { clientArgs: ['--times', '2'], aboutMs: 1_800, repetitions: 5, only: BASICS }),
-  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 5_500, repetitions: 3 }),
-  step('abort', { clientArgs: ['--mode', 'silent'], aboutMs: 8_000, repetitions: 3, only: BASICS }),
-  step('abort', { clientArgs: ['--mode', 'active'], aboutMs: 2_500, repetitions: 3, only: BASICS }),
-  step('idle', { clientArgs: [], limitMs: 180_000, aboutMs: 19_000, repetitions: 1, only: BASICS }),
-  step('memory', { clientArgs: ['--exchanges', '100000'], limitMs: 300_000, aboutMs: 28_000, repetitions: 1, only: ['sidecar'] }),
+  step('rtt', { ...RTT, repetitions: 5, only: GOALS_OF }),
+  step('rtt', { ...RTT, repetitions: 2, only: PEERS }),
+  step('events', { ...EVENTS, repetitions: 5, only: GOALS_OF }),
+  step('events', { ...EVENTS, repetitions: 2, only: PEERS }),
+  step('bulk', { ...BULK, repetitions: 5, only: BODIES }),
+  step('bulk', { ...BULK, repetitions: 2, only: OTHERS }),
+  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 4_900, repetitions: 3, only: ['sidecar', 'sidecar-loaded', 'sidecar-scraped'] }),
+  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 4_900, repetitions: 1, only: OTHERS }),
+  step('cut', { clientArgs: ['--load', 'bulk'], idleMs: 2_000, aboutMs: 5_500, repetitions: 2, only: ['sidecar'] }),
+  step('cut', { clientArgs: ['--load', 'abort'], idleMs: 2_000, aboutMs: 5_500, repetitions: 2, only: ['sidecar'] }),
+  step('cut', {
+    clientArgs: ['--load', 'open', '--idle-ms', '7000'],
+    idleMs: 7_000,
+    limitMs: 180_000,
+    aboutMs: 26_000,
+    repetitions: 1,
+    only: ['sidecar-scraped'],
+  }),
+  step('abort', { ...SILENT, repetitions: 3, only: ['sidecar'] }),
+  step('abort', { ...SILENT, repetitions: 1, only: ['direct', 'http-proxy', ...OTHERS] }),
+  step('abort', { ...ACTIVE, repetitions: 3, only: ['sidecar'] }),
+  step('abort', { ...ACTIVE, repetitions: 1, only: ['direct', 'http-proxy', ...OTHERS] }),
+  step('idle', { clientArgs: [], limitMs: 180_000, aboutMs: 19_000, repetitions: 1, only: ['sidecar', 'http-proxy', ...OTHERS] }),
+  step('growth', { clientArgs: [], limitMs: 180_000, aboutMs: 38_000, repetitions: 1, only: ['sidecar'] }),
+  step('memory', { clientArgs: ['--exchanges', '100000'], limitMs: 300_000, aboutMs: 22_000, repetitions: 1, only: ['sidecar'] }),
 ]
 
 /** The whole promise on memory, in place of the tenth of it that a full run has time for. */

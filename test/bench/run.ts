@@ -1,12 +1,9 @@
-/**
- * `npm run bench`: the six measures, each proxy a process of its own, repetitions interleaved; a table and JSON.
- * `--quick` · `--million` exchanges for memory · `--targets a,b` · `--measures a,b` · `--reps N` · `--sidecar DIR` another build · `--beside DIR` a second build as a target of its own.
- */
+/** `npm run bench`: the measures, each proxy a process of its own, repetitions interleaved; a table and JSON. `--help` says what may be asked. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { argOf } from './actors/wire-words.ts'
+import { readArgs } from './args.ts'
 import type { Results, RunAbout } from './page.ts'
 import { pageOf } from './page.ts'
 import { LAST_RESULTS, RESULTS_PAGE, ROOT, SIDECAR_DIR, WORKSHOP } from './places.ts'
@@ -17,14 +14,12 @@ import type { Row } from './summary.ts'
 import type { Target } from './targets.ts'
 import { TARGETS } from './targets.ts'
 
-const isQuick = process.argv.includes('--quick')
-const sidecarDir = resolve(argOf('sidecar', SIDECAR_DIR))
-const besideDir = argOf('beside', '')
+const given = readArgs(process.argv.slice(2))
+const isQuick = given.quick === true
+const sidecarDir = resolve(given.sidecar ?? SIDECAR_DIR)
+const besideDir = given.beside ?? ''
 
-const listOf = (name: string): readonly string[] | null => {
-  const given = argOf(name, '')
-  return given === '' ? null : given.split(',')
-}
+const listOf = (name: 'targets' | 'measures'): readonly string[] | null => given[name]?.split(',') ?? null
 
 /** What is built once: the processes of the benchmark, and the sidecar where it is ours. */
 function build(): void {
@@ -95,12 +90,11 @@ async function main(): Promise<void> {
   build()
   const targets = chosenTargets()
   const measures = listOf('measures')
-  const all = process.argv.includes('--million') ? [...FULL.filter(({ measure }) => measure !== 'memory'), MILLION] : FULL
+  const all = given.million === true ? [...FULL.filter(({ measure }) => measure !== 'memory'), MILLION] : FULL
   const steps = (isQuick ? QUICK : all)
     .filter(({ measure }) => measures === null || measures.includes(measure))
     .map((one) => (one.only === undefined || besideDir === '' ? one : { ...one, only: [...one.only, 'beside'] }))
-  const reps = argOf('reps', '')
-  const planned = planOf({ steps, targets, repetitions: reps === '' ? null : Number(reps) })
+  const planned = planOf({ steps, targets, repetitions: given.reps === undefined ? null : Number(given.reps) })
   const startedAt = new Date()
   const loadBefore = loadOf()
   const { rows, failures } = await runAll(planned, targets)
@@ -116,13 +110,13 @@ async function main(): Promise<void> {
     targets: Object.fromEntries(targets.map(({ name, title, version }) => [name, { title, version: version() ?? '' }])),
   }
   const results: Results = { about, rows, failures }
-  const json = argOf('json', LAST_RESULTS)
+  const json = given.json ?? LAST_RESULTS
   writeFileSync(json, JSON.stringify(results, null, 1))
   const page = pageOf(results)
   console.log(page)
   console.log(`JSON: ${json}`)
   const isWhole = !isQuick && measures === null && listOf('targets') === null && besideDir === ''
-  if (isWhole || process.argv.includes('--write')) {
+  if (isWhole || given.write === true) {
     writeFileSync(RESULTS_PAGE, page)
     console.log(`page: ${RESULTS_PAGE}`)
   }

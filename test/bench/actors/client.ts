@@ -1,5 +1,6 @@
 /** The benchmark's client: one measure per run, one JSON line per figure set on stdout. `--measure rtt --port N --upstream PORT --pid PROXY`. */
 import { measureBulk, measureEvents, measureRtt } from './measure-flow.ts'
+import { measureGrowth } from './measure-growth.ts'
 import { measureAbort, measureCut, measureIdle } from './measure-life.ts'
 import { measureMemory } from './measure-memory.ts'
 import { argOf } from './wire-words.ts'
@@ -12,6 +13,7 @@ const MEASURES: Readonly<Record<string, () => Promise<void>>> = {
   cut: measureCut,
   abort: measureAbort,
   memory: measureMemory,
+  growth: measureGrowth,
 }
 
 const measure = MEASURES[argOf('measure', '')]

@@ -8,7 +8,7 @@ export async function measureRtt(): Promise<void> {
   for (const concurrency of argOf('c', '64,1').split(',').map(Number)) emit(`rtt c=${concurrency}`, await rtt(concurrency))
 }
 
-async function rtt(concurrency: number): Promise<Figures> {
+export async function rtt(concurrency: number): Promise<Figures> {
   const request = requestOf(host, '/rtt')
   const state = { isOn: false, isOver: false, warm: 0, done: 0, errors: 0, tookUs: [] as number[] }
   const sockets = await Promise.all(Array.from({ length: concurrency }, () => connect()))

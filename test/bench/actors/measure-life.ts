@@ -1,5 +1,6 @@
 /** The measures of how streams live and end: many silent ones, cuts by an idle limit, and clients that leave. */
 import { control, emit, numberOf, openEvents, openStream, openWindow, proxyPids, quantile } from './load.ts'
+import { LOADS } from './loads.ts'
 import { cpuOf, rssKbOf } from './process-use.ts'
 import { argOf, nowUs, sleep } from './wire-words.ts'
 
@@ -36,7 +37,7 @@ interface Pinged {
 }
 
 /** A hundred at a time, from several addresses: one has too few ports. */
-async function openMany(wanted: number): Promise<Pinged[]> {
+export async function openMany(wanted: number): Promise<Pinged[]> {
   const all: Pinged[] = []
   let next = 0
   const openNext = async (): Promise<void> => {
@@ -66,13 +67,15 @@ async function openMany(wanted: number): Promise<Pinged[]> {
   return all
 }
 
-/** How exactly an idle limit is kept: from the last byte at the client to the end it sees. */
+/** How exactly an idle limit is kept: from the last byte at the client to the end it sees; with `--load` while something else goes on. */
 export async function measureCut(): Promise<void> {
   const wanted = numberOf('streams', 200)
   const idleMs = numberOf('idle-ms', 2_000)
   const lateMs: number[] = []
   let uncut = 0
   await control('/ctl/reset')
+  const load = argOf('load', '')
+  const endLoad = await LOADS[load]?.()
   const close = openWindow()
   await Promise.all(
     Array.from({ length: wanted }, async (_, at) => {
@@ -91,8 +94,10 @@ export async function measureCut(): Promise<void> {
     }),
   )
   const { othersPct } = close()
+  const also = await endLoad?.()
   const sorted = Float64Array.from(lateMs).sort()
-  emit('cut', {
+  emit(load === '' ? 'cut' : `cut ${load}`, {
+    ...also,
     wanted,
     cut: sorted.length,
     uncut,
