@@ -9,6 +9,7 @@ import { createAcceptance } from './acceptance.ts'
 import type { Exchange, ExchangePorts, Home } from './exchange.ts'
 import { clientLeft, openExchange, releaseSeats } from './exchange.ts'
 import { endsInReset } from './reset.ts'
+import { press } from './turn.ts'
 import { openSession } from './websocket.ts'
 import { asksForWebSocket } from './websocket-handshake.ts'
 
@@ -83,6 +84,10 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
     socket.on('close', () => {
       onGone(connection, 'fin')
       connections.delete(socket)
+    })
+    // A response's own `drain` tells only of what Node framed for it.
+    socket.on('drain', () => {
+      if (connection.current !== null) press(connection.current, 'client', false)
     })
     acceptance.take(socket, connection.number)
   })

@@ -24,7 +24,7 @@ import { collectedText } from './collector.ts'
 import type { Downstream } from './downstream.ts'
 import { createDownstream } from './downstream.ts'
 import type { LinePlanner, Seating } from './line-planner.ts'
-import { beginTurn, endTurn, press } from './turn.ts'
+import { beginTurn, endTurn } from './turn.ts'
 import type { UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
 export interface ExchangeLimits {
@@ -105,15 +105,8 @@ export function openExchange(
 ): Exchange {
   const downstream = createDownstream(req, res, ports.clock)
   const x = createExchange({ req, downstream, home, isSession: false }, ports, whenFinished)
-  res.on('drain', onDrain)
   startAsking(x)
   return x
-}
-
-/** Node calls with the emitter as `this`: one function serves all. */
-function onDrain(this: ServerResponse): void {
-  const { exchange } = this.req as OwnRequest
-  if (exchange !== undefined) press(exchange, 'client', false)
 }
 
 export function createExchange(

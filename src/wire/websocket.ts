@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { startAsking } from './asking.ts'
 import type { Exchange, ExchangePorts, Home } from './exchange.ts'
 import { clientLeft, createExchange, orderCut } from './exchange.ts'
-import { beginTurn, endTurn, press } from './turn.ts'
+import { beginTurn, endTurn } from './turn.ts'
 import type { SessionDownstream } from './websocket-downstream.ts'
 import { createSessionDownstream } from './websocket-downstream.ts'
 import type { Breach } from './websocket-peer.ts'
@@ -44,7 +44,6 @@ export function openSession(asked: AskedSession, ports: ExchangePorts, whenFinis
     },
   )
   const x = createExchange({ req, downstream, home, isSession: true }, { ...ports, upstream }, whenFinished)
-  socket.on('drain', () => press(x, 'client', false))
   socket.once('close', () => {
     if (x.isFinished) x.leg?.verbs.lose(x.leg, 'fin') // the server's Close will not be answered any more
   })
