@@ -10,7 +10,7 @@ import { toolsIn } from './mcp/tools.ts'
 import type { Meaning, ResultMeaning } from './meaning.ts'
 import { dataOf, meaningOf, meaningOfJson } from './meaning.ts'
 import type { EventMark } from './signal.ts'
-import { addEntry, addTraffic } from './timeline.ts'
+import { addEntry, addMessage } from './timeline.ts'
 
 type Say = (moment: Moment) => void
 
@@ -28,10 +28,10 @@ function seeEvent(state: LedgerState, atMs: number, mark: EventMark, say: Say): 
   if (meaning.eventId !== undefined) state.hasEventIds = true
   const sinceMs = sinceOpened(state, atMs)
   if (meaning.is === 'comment') {
-    addTraffic(state.timeline, [sinceMs, 'comment', sizeOf(mark)])
+    addMessage(state.timeline, sinceMs, 'comment', sizeOf(mark))
     return
   }
-  addTraffic(state.timeline, [sinceMs, 'event', sizeOf(mark), meaning.is])
+  addMessage(state.timeline, sinceMs, meaning.is, sizeOf(mark))
   if (state.toldAtMs !== null || meaning.is !== 'progress') checkSpeech(state, meaning, atMs)
   if (meaning.is === 'progress') {
     const call = callOfToken(state, meaning.token)

@@ -1,4 +1,5 @@
 /** The bounded list of what happened when: traffic leaves room for the few entries that say how it ended. */
+import type { Meaning } from './meaning.ts'
 import type { TimelineEntry } from './record.ts'
 
 const ENTRIES_MAX = 2_000
@@ -14,14 +15,33 @@ export interface TimelineBudget {
 /** Plain data, for there is one per exchange: what can be done with it are the functions below. */
 export interface Timeline {
   readonly budget: TimelineBudget
-  /** In the order they were told, which is nearly always that of time. */
+  /** In the order they were told, which is nearly always that of time; messages stand apart. */
   entries: TimelineEntry[]
+  messages: Messages | null
+  /** Of all. */
+  count: number
+  lastAtMs: number
   isInOrder: boolean
   /** A record has the array: it changes no more. */
   isGivenAway: boolean
   isTruncated: boolean
   bytesEntry: BytesEntry | null
 }
+
+/** Events and comments come by the thousand: numbers, in a table that no collection has to walk through. */
+interface Messages {
+  /** For each: its place among all, when, its bytes, what it is. */
+  rows: Int32Array
+  count: number
+  /** So many entries stand before the first message; … */
+  readonly entriesBefore: number
+  /** … those behind have these places. */
+  readonly places: number[]
+}
+
+const COLUMNS = 4
+const ROWS_MIN = 16
+const WORDS: readonly Meaning['is'][] = ['comment', 'progress', 'result', 'request', 'notification', 'other']
 
 /** Bytes from the server where no event shows: it grows while they come. */
 type BytesEntry = [number, 'bytes', number]
@@ -31,6 +51,9 @@ const NO_ENTRIES: TimelineEntry[] = []
 export const timelineOf = (budget: TimelineBudget): Timeline => ({
   budget,
   entries: NO_ENTRIES,
+  messages: null,
+  count: 0,
+  lastAtMs: -Infinity,
   isInOrder: true,
   isGivenAway: true,
   isTruncated: false,
@@ -54,35 +77,89 @@ export function addBytes(timeline: Timeline, sinceMs: number, bytes: number): vo
   if (push(timeline, entry, TRAFFIC_MAX)) timeline.bytesEntry = entry
 }
 
-function push(timeline: Timeline, entry: TimelineEntry, max: number): boolean {
-  const { budget } = timeline
-  if (timeline.entries.length >= max || budget.entriesLeft <= 0) {
-    timeline.isTruncated = true
-    return false
+/** An event, or a comment, of so many bytes. */
+export function addMessage(timeline: Timeline, sinceMs: number, is: Meaning['is'], bytes: number): void {
+  if (!hasRoom(timeline, TRAFFIC_MAX)) return
+  timeline.messages ??= { rows: new Int32Array(ROWS_MIN * COLUMNS), count: 0, entriesBefore: timeline.entries.length, places: [] }
+  const { messages } = timeline
+  const at = messages.count * COLUMNS
+  if (at === messages.rows.length) {
+    const grown = new Int32Array(2 * at)
+    grown.set(messages.rows)
+    messages.rows = grown
   }
-  budget.entriesLeft -= 1
+  const atMs = Math.round(sinceMs)
+  messages.rows[at] = timeline.count
+  messages.rows[at + 1] = atMs
+  messages.rows[at + 2] = bytes
+  messages.rows[at + 3] = WORDS.indexOf(is)
+  messages.count += 1
+  counted(timeline, atMs)
+}
+
+function push(timeline: Timeline, entry: TimelineEntry, max: number): boolean {
+  if (!hasRoom(timeline, max)) return false
   if (timeline.isGivenAway) {
     timeline.isGivenAway = false
     timeline.entries = [...timeline.entries]
   }
-  const { entries } = timeline
-  const last = entries[entries.length - 1]
-  if (last !== undefined && last[0] > entry[0]) timeline.isInOrder = false
-  entries.push(entry)
+  timeline.entries.push(entry)
+  timeline.messages?.places.push(timeline.count)
+  counted(timeline, entry[0])
   return true
+}
+
+function hasRoom(timeline: Timeline, max: number): boolean {
+  if (timeline.count < max && timeline.budget.entriesLeft > 0) return true
+  timeline.isTruncated = true
+  return false
+}
+
+function counted(timeline: Timeline, atMs: number): void {
+  timeline.budget.entriesLeft -= 1
+  timeline.count += 1
+  if (atMs < timeline.lastAtMs) timeline.isInOrder = false
+  timeline.lastAtMs = atMs
 }
 
 /** In order of time. */
 export function entriesOf(timeline: Timeline): readonly TimelineEntry[] {
-  if (!timeline.isInOrder) return timeline.entries.toSorted((a, b) => a[0] - b[0])
-  timeline.isGivenAway = true
-  return timeline.entries
+  const { messages, isInOrder } = timeline
+  if (messages === null && isInOrder) {
+    timeline.isGivenAway = true
+    return timeline.entries
+  }
+  const all = messages === null ? [...timeline.entries] : merged(timeline.entries, messages)
+  return isInOrder ? all : all.sort((a, b) => a[0] - b[0])
+}
+
+function merged(entries: readonly TimelineEntry[], { rows, count, entriesBefore, places }: Messages): TimelineEntry[] {
+  const all: TimelineEntry[] = []
+  let next = 0
+  const takeUntil = (place: number): void => {
+    for (; next < count && (rows[next * COLUMNS] ?? 0) < place; next += 1) all.push(messageIn(rows, next * COLUMNS))
+  }
+  for (const [at, entry] of entries.entries()) {
+    takeUntil(at < entriesBefore ? at : (places[at - entriesBefore] ?? at))
+    all.push(entry)
+  }
+  takeUntil(Infinity)
+  return all
+}
+
+function messageIn(rows: Int32Array, at: number): TimelineEntry {
+  const [atMs = 0, bytes = 0, word = 0] = rows.subarray(at + 1, at + COLUMNS)
+  const is = WORDS[word] ?? 'other'
+  return is === 'comment' ? [atMs, 'comment', bytes] : [atMs, 'event', bytes, is]
 }
 
 /** Gives its room back; what is already read stays. */
 export function freeTimeline(timeline: Timeline): void {
-  timeline.budget.entriesLeft += timeline.entries.length
+  timeline.budget.entriesLeft += timeline.count
   timeline.entries = NO_ENTRIES
+  timeline.messages = null
+  timeline.count = 0
+  timeline.lastAtMs = -Infinity
   timeline.isInOrder = true
   timeline.isGivenAway = true
   timeline.bytesEntry = null

@@ -9,7 +9,7 @@ import type { Collector } from './collector.ts'
 import { collect, collectedText, createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
 import { clientLeft } from './exchange.ts'
-import { endToEnd } from './headers.ts'
+import { endToEnd, isJson } from './headers.ts'
 import { endsInReset } from './reset.ts'
 import { beginTurn, endTurn } from './turn.ts'
 import type { Fate } from './upstream-fate.ts'
@@ -73,11 +73,11 @@ function onHead(x: Exchange, head: Head, framing: AnswerFraming): void {
 /** What Node's parser takes but no answer of ours can say. */
 function whyNotPassed({ status, reason }: Head): string | null {
   if (status < 200 && status !== 101) return `status ${status} is none of an answer`
-  return /[^\t\x20-\x7e\x80-\xff]/.test(reason) ? 'a control character in its reason phrase' : null
+  return reason !== 'OK' && /[^\t\x20-\x7e\x80-\xff]/.test(reason) ? 'a control character in its reason phrase' : null
 }
 
 function bodyIsJson(rawHeaders: RawHeaders): boolean {
-  return headerOf(rawHeaders, 'content-encoding') === null && /^application\/json\b/i.test(headerOf(rawHeaders, 'content-type') ?? '')
+  return isJson(headerOf(rawHeaders, 'content-type')) && headerOf(rawHeaders, 'content-encoding') === null
 }
 
 function onBytes(x: Exchange, chunk: Uint8Array): void {
@@ -170,11 +170,17 @@ function sendHead(x: Exchange, head: Head): void {
 
 function sendPiece(x: Exchange, { bytes, mark }: Piece): void {
   if (bytes.length > 0) {
-    if (!x.downstream.verbs.write(x.downstream, bytes)) x.pressed.client = true
+    if (!x.downstream.verbs.write(x.downstream, bytes) && isBlocked(x)) x.pressed.client = true
     x.tell({ kind: 'moved', atMs: x.turnMs, flow: 'sent', bytes: bytes.length })
   }
   if (mark !== null) x.tell({ kind: 'event', atMs: x.turnMs, at: 'client', mark })
 }
+
+/** Where nobody sits, so much may wait for the client before the server is held: held at every piece, a large body costs half as much again. */
+const BACKLOG_BYTES_MAX = 524_288
+
+const isBlocked = ({ line, downstream }: Exchange): boolean =>
+  line?.isEmpty() !== true || downstream.verbs.backlogBytes(downstream) > BACKLOG_BYTES_MAX
 
 /** Before a head, a loss of the server's is a 502 that says why; a cut that asked for a bare close is one. */
 function sendLost(x: Exchange, signal: Lost): void {

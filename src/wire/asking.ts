@@ -1,6 +1,7 @@
 /** The way out: the client's request is read, understood in passing, and sent to the server. */
 import type { IncomingMessage } from 'node:http'
 import type { Inject } from '../config/snapshot.ts'
+import type { Fact } from '../core/fact.ts'
 import type { AskMeaning } from '../core/mcp/ask.ts'
 import { readAsk } from '../core/mcp/ask.ts'
 import type { Ask, Break, RawHeaders, Request } from '../core/signal.ts'
@@ -44,26 +45,33 @@ export const createAsking = (inject: Inject): Asking => ({
 })
 
 export function startAsking(x: Exchange): void {
-  const { req, ports, asking } = x
+  const { req, asking } = x
   const incoming = parseTraceparent(headerOf(req.rawHeaders, 'traceparent'))
   const isTraceInBody = asking.inject !== 'none' && incoming === null && mayCarryTrace(req)
   if (asking.inject !== 'none' && !isTraceInBody) asking.trace = childTraceparent(incoming, randomHex)
-  x.tell({
-    kind: 'opened',
-    atMs: x.turnMs,
+  x.tell(openedFact(x))
+  if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
+  req.on('data', onData)
+  req.on('end', onRequestEnd)
+  endTurn(x)
+}
+
+function openedFact({ turnMs, ports, req, asking, home }: Exchange): Fact {
+  const fact = {
+    kind: 'opened' as const,
+    atMs: turnMs,
     wallMs: ports.clock.wallMs(),
     method: req.method ?? '',
     target: req.url ?? '',
     rawHeaders: req.rawHeaders,
     traceId: asking.trace?.traceId ?? null,
     spanId: asking.trace?.spanId ?? null,
-    connection: x.home.number,
-    ...(req.socket.remoteAddress === undefined ? {} : { remote: req.socket.remoteAddress }),
-  })
-  if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
-  req.on('data', onData)
-  req.on('end', onRequestEnd)
-  endTurn(x)
+    connection: home.number,
+    remote: req.socket.remoteAddress ?? '',
+  }
+  if (fact.remote !== '') return fact
+  const { remote: _, ...known } = fact // it has left already
+  return known
 }
 
 /** A trace may come in the body's `_meta` instead of a header; a body this small is there at once, so it is read first. */

@@ -56,9 +56,14 @@ export function withHeader(rawHeaders: RawHeaders, name: string, value: string):
 export type Framing = 'chunked' | 'sized' | 'none'
 
 export function framingOf(rawHeaders: RawHeaders): Framing {
-  if (/\bchunked\b/i.test(headerOf(rawHeaders, 'transfer-encoding') ?? '')) return 'chunked'
+  const coding = headerOf(rawHeaders, 'transfer-encoding')
+  if (coding !== null && /\bchunked\b/i.test(coding)) return 'chunked'
   return headerOf(rawHeaders, 'content-length') === null ? 'none' : 'sized'
 }
+
+/** By a Content-Type; parameters may follow. */
+export const isJson = (contentType: string | null): boolean =>
+  contentType === 'application/json' || (contentType !== null && /^application\/json\b/i.test(contentType))
 
 /** A `Trailer` announcement is void, and Node refuses it, where the body is not chunked. */
 export function withoutTrailerHeader(rawHeaders: RawHeaders): RawHeaders {

@@ -3,7 +3,7 @@ import type { RawHeaders, Request } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import { spliceMeta } from '../core/trace-context.ts'
 import { MEANING_BYTES_MAX } from './collector.ts'
-import { withHeader } from './headers.ts'
+import { isJson, withHeader } from './headers.ts'
 
 export interface HeldRequest {
   readonly request: Request
@@ -18,8 +18,7 @@ export interface SplicedRequest {
 
 /** Only a plain JSON body can be spliced; anything else goes as it came. */
 export function canSplice({ method, rawHeaders }: Pick<Request, 'method' | 'rawHeaders'>): boolean {
-  const isJson = /^application\/json\b/i.test(headerOf(rawHeaders, 'content-type') ?? '')
-  return method === 'POST' && isJson && headerOf(rawHeaders, 'content-encoding') === null
+  return method === 'POST' && isJson(headerOf(rawHeaders, 'content-type')) && headerOf(rawHeaders, 'content-encoding') === null
 }
 
 export const isTooLongToSplice = ({ bytes }: HeldRequest): boolean => bytes > MEANING_BYTES_MAX

@@ -15,6 +15,8 @@ export const benchRequirements = {
   'bench.tallies': 'what is counted between two scrapes shows in the next, in sums, counts and buckets, and once',
   'bench.bag': 'what comes and goes by the thousand is kept while it stays, found, counted and listed, and no longer',
   'bench.empty-line': 'the line where nobody sits sends, holds and tells what a line with no plans does, whatever it is told',
+  'bench.options': 'an unknown option or a wrong value begins no run and is told; --help lists what may be asked',
+  'bench.timeline': 'a timeline lists all that was told in order, messages too, up to its limits, and says where it was cut off',
   'bench.bytes-first':
     'the books are kept after the bytes they tell of are on their way, in the order told; whoever reads them, by scrape, API or work report, is told all that was told before',
   'bench.oldest-first': 'what is let go is the oldest, also after many came and went',

@@ -1,5 +1,6 @@
 /** The benchmark's judgement: medians, ratios, order, goals and page, on figures made up. */
 import { describe, expect, test } from 'vitest'
+import { asked } from '../bench/args.ts'
 import { exitCodeOf, GOALS, judge } from '../bench/goals.ts'
 import type { RunAbout } from '../bench/page.ts'
 import { pageOf } from '../bench/page.ts'
@@ -54,11 +55,14 @@ describe('the plan', () => {
   })
   test('who has no idle limit is not asked to cut [bench.idle-capable]', () => {
     const cuts = planOf({ steps: FULL, targets, repetitions: 1 }).filter(({ step }) => step.measure === 'cut')
-    expect(cuts.map(({ target }) => target)).toEqual(['sidecar'])
+    expect([...new Set(cuts.map(({ target }) => target))]).toEqual(['sidecar'])
   })
   test('a quick run takes less than 90 s, a full one less than 15 minutes [bench.interleaved]', () => {
-    const all = ['direct', 'sidecar', 'sidecar-loaded', 'sidecar-reports', 'http-proxy', 'nginx', 'haproxy', 'toxiproxy']
-    const of = (names: readonly string[]) => names.map((name) => ({ name, cutsIdle: /sidecar$|loaded|nginx|haproxy/.test(name) }))
+    const all = [
+      ...['direct', 'sidecar', 'sidecar-loaded', 'sidecar-reports', 'sidecar-scraped'],
+      ...['http-proxy', 'nginx', 'haproxy', 'toxiproxy'],
+    ]
+    const of = (names: readonly string[]) => names.map((name) => ({ name, cutsIdle: /sidecar$|loaded|scraped|nginx|haproxy/.test(name) }))
     expect(aboutMsOf(planOf({ steps: QUICK, targets: of(QUICK_TARGETS), repetitions: null }))).toBeLessThan(90_000)
     expect(aboutMsOf(planOf({ steps: FULL, targets: of(all), repetitions: null }))).toBeLessThan(15 * 60_000)
   })
@@ -83,6 +87,7 @@ describe('the gate', () => {
       row('cut', 'sidecar', 1, { wanted: 200, cut: 200, early: 0, p50Ms: 1.5, p99Ms: 5 }),
       row('abort silent', 'sidecar', 1, { wanted: 500, seen: 500, p99Ms: 6 }),
       row('memory', 'sidecar', 1, { grownMb: 32 }),
+      row('growth', 'sidecar', 1, { eventRatio: 1.3, requestRatio: 1.3 }),
       row('abort active', 'sidecar', 1, { wanted: 500, seen: 500, p99Ms: 12 }),
     ]
   }
@@ -117,6 +122,18 @@ describe('the gate', () => {
   })
 })
 
+test.each([
+  [['--quick'], { values: { quick: true } }],
+  [['--reps', '3', '--targets', 'sidecar,nginx'], { values: { reps: '3', targets: 'sidecar,nginx' } }],
+  [['--reps', '0'], { problem: '--reps: expected a number from 1 on, got "0"' }],
+])('%j is a run, or a mistake that is told [bench.options]', (args, read) => {
+  expect(asked(args)).toEqual(read)
+})
+test('an option that is none begins no run; --help says what may be asked [bench.options]', () => {
+  expect(asked(['--frob'])).toMatchObject({ problem: expect.stringContaining('--frob') })
+  expect(asked(['--help'])).toMatchObject({ help: expect.stringContaining('--quick') })
+})
+
 test('the page says where its figures come from [bench.page]', () => {
   const about: RunAbout = {
     ...{ isQuick: true, command: 'npm run bench -- --quick', startedAt: '2026-11-29 12:00', tookS: 60, loadBefore: 7.5, loadAfter: 8 },
@@ -134,7 +151,7 @@ test('the page says where its figures come from [bench.page]', () => {
   ]) {
     expect(page).toContain(part)
   }
-  expect(page).toMatch(/\| impatient-hop \| 1 \| 900 \|.*\| 0\.90 \|/)
+  expect(page).toMatch(/\| impatient-hop \| 1 \| 900 \|(.*\|)? 0\.90 \|/)
   expect(page).toContain('- idle, nginx, repetition 1: did not come up')
   expect(page).toContain('**not measured**')
 })
