@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Break, Ending, Head, Interim, RawHeaders } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import { pairsOf, withoutTrailerHeader } from './headers.ts'
+import { ONE_PIECE_BYTES_MAX, sendChunk, sendWithHead } from './raw-message.ts'
 import { afterPoll } from './real-clock.ts'
 import { sendReset } from './reset.ts'
 import type { AnswerFraming } from './upstream-port.ts'
@@ -70,29 +71,6 @@ export const createDownstream = (req: IncomingMessage, res: ServerResponse, cloc
   isHeadKept: false,
 })
 
-type RawResponse = ServerResponse & {
-  /** Sends as it is, after the head. False: hold back until the socket drains. */
-  _send(piece: Uint8Array, encoding: 'latin1'): boolean
-}
-
-/** Larger ones are not copied. */
-const FRAMED_BYTES_MAX = 4_096
-
-/** A whole chunk (RFC 9112 §7.1). An empty one would be the last. */
-function chunkOf(bytes: Uint8Array): Uint8Array {
-  const size = bytes.length.toString(16)
-  const chunk = Buffer.allocUnsafe(size.length + bytes.length + 4)
-  chunk.write(size, 'latin1')
-  let at = size.length
-  chunk[at] = 0x0d
-  chunk[at + 1] = 0x0a
-  chunk.set(bytes, at + 2)
-  at += 2 + bytes.length
-  chunk[at] = 0x0d
-  chunk[at + 1] = 0x0a
-  return chunk
-}
-
 /** Not `flushHeaders`: it would write the head as UTF-8. */
 function flushHead(of: HttpDownstream): void {
   if (of.isHeadKept && !of.socket.destroyed) of.res.write(NO_BYTES)
@@ -114,11 +92,11 @@ export const HTTP_DOWNSTREAM: DownstreamVerbs = {
     socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1')
   },
   write(of: HttpDownstream, bytes) {
-    const res = of.res as unknown as RawResponse
-    // Node frames a chunk by four writes and gathers them; a small one costs less as one piece. The head goes as Node sends it.
-    if (of.isChunked && !of.isHeadKept && bytes.length <= FRAMED_BYTES_MAX) return res._send(chunkOf(bytes), 'latin1')
+    const { res, isChunked, isHeadKept } = of
     of.isHeadKept = false // it goes with them
-    return res.write(bytes)
+    if (bytes.length > ONE_PIECE_BYTES_MAX) return res.write(bytes)
+    if (isHeadKept) return sendWithHead(res, bytes, isChunked)
+    return isChunked ? sendChunk(res, bytes) : res.write(bytes)
   },
   end(of: HttpDownstream, rawTrailers) {
     of.isHeadKept = false

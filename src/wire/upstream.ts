@@ -3,29 +3,25 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
-import type { Break, RawHeaders, Request } from '../core/signal.ts'
-import { framingOf, pairsOf, withoutTrailerHeader } from './headers.ts'
+import type { Break, Request } from '../core/signal.ts'
+import { framingOf } from './headers.ts'
 import { leaveServer } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
 import type { Fate } from './upstream-fate.ts'
 import { fateOf, isResetError } from './upstream-fate.ts'
 import type { LegVerbs, UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
+import type { Waiting } from './upstream-send.ts'
+import { endRequest, sendWaiting } from './upstream-send.ts'
 
 const INTERIM_MAX = 16
-const NO_BYTES = Buffer.alloc(0)
 
-interface Leg extends UpstreamLeg {
+interface Leg extends UpstreamLeg, Waiting {
   readonly events: UpstreamEvents<unknown>
   readonly owner: unknown
   readonly clock: Clock
-  readonly request: Request
-  readonly isChunked: boolean
   outgoing: Outgoing | null
   incoming: Incoming | null
-  /** What was asked before the connection was there. */
-  waitingBytes: Uint8Array[]
-  waitingEnd: RawHeaders | null
   isPaused: boolean
   /** Its answer's body ends where the connection does. */
   isDelimitedByEnd: boolean
@@ -38,10 +34,7 @@ interface Leg extends UpstreamLeg {
   interims: number
 }
 
-type Outgoing = http.ClientRequest & {
-  leg: Leg
-  _storeHeader(firstLine: string, headers: readonly string[]): void
-}
+type Outgoing = http.ClientRequest & { leg: Leg }
 type Incoming = http.IncomingMessage & { readonly req: Outgoing }
 
 const ignore = (): void => undefined
@@ -115,7 +108,7 @@ const verbs: LegVerbs = {
   },
   end(leg: Leg, rawTrailers) {
     if (leg.outgoing === null) leg.waitingEnd = rawTrailers
-    else if (leg.lost === null) endOutgoing(leg.outgoing, rawTrailers)
+    else if (leg.lost === null) endRequest(leg.outgoing, rawTrailers)
   },
   lose(leg: Leg, ending) {
     if (leg.lost !== null) return
@@ -133,11 +126,6 @@ const verbs: LegVerbs = {
   isConnected: ({ outgoing }: Leg) => outgoing?.socket?.connecting === false,
 }
 
-function endOutgoing(outgoing: Outgoing, rawTrailers: RawHeaders): void {
-  if (rawTrailers.length > 0 && outgoing.chunkedEncoding) outgoing.addTrailers(pairsOf(rawTrailers))
-  outgoing.end()
-}
-
 /** The connection is there (or being made): what waited goes out. */
 function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
   if (leg === undefined) return
@@ -148,13 +136,10 @@ function onOutgoing(leg: Leg | undefined, outgoing: Outgoing): void {
     leg.bytesBefore = outgoing.socket.bytesRead
   }
   if (leg.lost !== null) return leave(leg, outgoing)
-  sendHead(leg, outgoing) // before `end`, which would give an empty chunked body a length
   outgoing.on('drain', onDrain)
   outgoing.on('information', onInformation as never)
   outgoing.on('upgrade', onUpgrade as never)
-  for (const bytes of leg.waitingBytes.splice(0)) outgoing.write(bytes)
-  if (leg.waitingEnd !== null) endOutgoing(outgoing, leg.waitingEnd)
-  if (!outgoing.writableEnded) outgoing.write(NO_BYTES) // the head goes ahead of a slow body
+  sendWaiting(leg, outgoing)
 }
 
 // Node's emitters call with themselves as `this`: one function serves all requests.
@@ -179,15 +164,6 @@ function onUpgrade(this: Outgoing, incoming: http.IncomingMessage, socket: Socke
   }
   socket.destroy() // Node would do so without a word
   tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
-}
-
-/**
- * Node would merge duplicates and http-proxy normalises the path: the head goes out as it came. Stored at once, not by a method put
- * on the request in place of Node's: such a one was seen to keep each request, and all that hangs on it, past its collection.
- */
-function sendHead({ request: { method, target, rawHeaders }, isChunked }: Leg, outgoing: Outgoing): void {
-  outgoing.useChunkedEncodingByDefault = isChunked
-  outgoing._storeHeader(`${method} ${target} HTTP/1.1\r\n`, isChunked ? rawHeaders : withoutTrailerHeader(rawHeaders))
 }
 
 function onIncoming(leg: Leg | undefined, incoming: Incoming): void {
