@@ -4,6 +4,8 @@ export interface Fifo<T> {
   push(item: T): void
   /** The oldest, taken out; undefined where there is none. */
   shift(): T | undefined
+  /** The oldest, which stays. */
+  first(): T | undefined
   size(): number
 }
 
@@ -26,6 +28,7 @@ export function createFifo<T>(): Fifo<T> {
       }
       return item
     },
+    first: () => items[first],
     size: () => items.length - first,
   }
 }

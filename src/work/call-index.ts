@@ -58,7 +58,7 @@ const FRESH_SPARE = 250
 export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   assert(callsMax > 0, 'callsMax is positive')
   const traces = new Map<string, Traced>()
-  let fresh: Entry[] = [] // not indexed yet: where nobody reports, nobody asks, and no call need be sorted in and out
+  const fresh = createFifo<Entry>() // not indexed yet: where nobody reports, nobody asks, and no call need be sorted in and out
   const live = createKeyed<Calls>() // by exchange
   const settled = createFifo<Calls>() // so that a late report is told as late, not as a stranger
   let liveCount = 0
@@ -70,25 +70,32 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     if (calls === undefined) live.set(key.exchangeId, entry)
     else join(calls, entry)
     fresh.push(entry)
-    if (fresh.length > FRESH_SPARE + 2 * (liveCount + settled.size())) fresh = fresh.filter(({ isGone }) => !isGone)
+    if (fresh.size() > FRESH_SPARE + 2 * (liveCount + settled.size())) leaveOutGone()
     liveCount += 1
     while (liveCount > callsMax) evictOldest()
   }
 
   /** Before anybody is found: all that came since the last time. */
   function index(): void {
-    if (fresh.length === 0) return
-    for (const entry of fresh) {
+    for (let entry = fresh.shift(); entry !== undefined; entry = fresh.shift()) {
       if (entry.isGone) continue
       entry.isIndexed = true
       addTo(traces, entry)
     }
-    fresh = []
+  }
+
+  /** One that stays open for hours keeps those behind it. */
+  function leaveOutGone(): void {
+    for (let left = fresh.size(); left > 0; left -= 1) {
+      const entry = fresh.shift()
+      if (entry !== undefined && !entry.isGone) fresh.push(entry)
+    }
   }
 
   function letGo(entry: Entry): void {
     entry.isGone = true
     if (entry.isIndexed) removeFrom(traces, entry)
+    while (fresh.first()?.isGone === true) fresh.shift()
   }
 
   /** A call becomes known bit by bit, first by its headers and without its id: the last word counts. */

@@ -33,8 +33,8 @@ const PEERS = ['sidecar-reports', 'nginx', 'haproxy', 'toxiproxy']
 const BODIES = ['direct', 'sidecar', 'http-proxy']
 const OTHERS = ['nginx', 'haproxy', 'toxiproxy']
 
-const RTT = { clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 5_200 }
-const EVENTS = { clientArgs: ['--warm', '1000', '--ms', '2200'], aboutMs: 3_400 }
+const RTT = { clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 6_000 }
+const EVENTS = { clientArgs: ['--warm', '2500', '--ms', '2200'], aboutMs: 4_900 }
 const BULK = { clientArgs: ['--times', '2'], aboutMs: 2_200 }
 const SILENT = { clientArgs: ['--mode', 'silent'], aboutMs: 8_000 }
 const ACTIVE = { clientArgs: ['--mode', 'active'], aboutMs: 2_500 }

@@ -14,6 +14,7 @@ export async function measureGrowth(): Promise<void> {
   const counter = { events: 0 }
   await openUpTo(FEW, 0, counter)
   const eventFewUs = await eventUs(FEW, counter)
+  await control('/ctl/rate?r=0') // at the rate of a few, so many would be a flood
   await openUpTo(many, FEW, counter)
   const eventManyUs = await eventUs(many, counter)
   await control('/ctl/rate?r=0')

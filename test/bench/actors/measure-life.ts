@@ -118,10 +118,10 @@ export async function measureAbort(): Promise<void> {
   await control(`/ctl/rate?r=${mode === 'active' ? 5 : 0}`)
   const leftUs = new Map<string, number>()
   const close = openWindow()
-  let next = 0
+  let next = -numberOf('warm-streams', 100) // these only warm the process
   const leaveNext = async (): Promise<void> => {
     while (next < wanted) {
-      const id = `s${next}`
+      const id = next < 0 ? `w${-next}` : `s${next}`
       next += 1
       let begin = (): void => undefined
       const hasBegun = new Promise<void>((resolve) => {
@@ -130,7 +130,7 @@ export async function measureAbort(): Promise<void> {
       const { socket } = await openEvents(`${mode === 'active' ? '/sse' : '/silent'}?id=${id}`, begin)
       await Promise.race([hasBegun, sleep(3_000)])
       await sleep(20 + Math.random() * 60)
-      leftUs.set(id, nowUs())
+      if (id.startsWith('s')) leftUs.set(id, nowUs())
       socket.destroy()
     }
   }
