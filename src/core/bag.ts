@@ -40,35 +40,6 @@ export function createBag<T>(): Bag<T> {
   }
 }
 
-export interface Numbered<T> {
-  get(number: number): T | undefined
-  set(number: number, item: T): void
-  delete(number: number): void
-  /** In the order of their numbers. */
-  values(): T[]
-  size(): number
-}
-
-/** By whole numbers from 0 on: an object's own table for them is replaced whole as it grows, and leaves no chain. */
-export function createNumbered<T>(): Numbered<T> {
-  const items: Record<number, T> = Object.create(null) as Record<number, T>
-  let size = 0
-  return {
-    get: (number) => items[number],
-    set(number, item) {
-      if (!(number in items)) size += 1
-      items[number] = item
-    },
-    delete(number) {
-      if (!(number in items)) return
-      size -= 1
-      delete items[number]
-    },
-    values: () => Object.values(items),
-    size: () => size,
-  }
-}
-
 export interface Keyed<T> {
   get(key: string): T | undefined
   set(key: string, item: T): void

@@ -27,9 +27,7 @@ const yes = (): boolean => true
 
 export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line {
   let isServerEdgeOpen = true // towards the client: no `end` or `lost` came in
-  let isResponseOver = false // at the client, one way or another
-  let isResponseWhole = false // it ended, so that nobody leaves any more
-  let isServerLeft = false
+  let isResponseOver = false // at the client, one way or another: nothing goes to the server any more, not even a leaving
   let hasAsked = false
   let isHeadingToServer = false
   let later: Reply[] | null = null // what the server's end answered while it was being told
@@ -37,36 +35,21 @@ export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line 
   let blockedServer = false
 
   function close(cause: Cause, ending: Ending, atMs: number): void {
-    if (isResponseOver) return
     isResponseOver = true
     ends.closed(owner, cause, ending, atMs)
   }
 
   function deliverToClient(signal: Reply, atMs: number): void {
     if (isResponseOver) return
-    if (signal.is === 'end') {
-      isResponseOver = isResponseWhole = true
-      ends.toClient(owner, signal, atMs)
-      ends.closed(owner, signal.cause, 'clean', atMs)
-    } else if (signal.is === 'lost') {
-      isResponseOver = true
-      ends.toClient(owner, signal, atMs)
-      ends.closed(owner, signal.cause, signal.ending, atMs)
-    } else ends.toClient(owner, signal, atMs)
+    isResponseOver = signal.is === 'end' || signal.is === 'lost'
+    ends.toClient(owner, signal, atMs)
+    if (signal.is === 'end') close(signal.cause, 'clean', atMs)
+    else if (signal.is === 'lost') close(signal.cause, signal.ending, atMs)
   }
 
   function deliverToServer(signal: Ask, atMs: number): void {
-    if (isServerLeft || (isResponseWhole && (signal.is === 'lost' || signal.is === 'half'))) return
     isHeadingToServer = true
-    if (signal.is === 'half') {
-      // Nobody minded the client's FIN, so it counts as its leaving.
-      isServerLeft = true
-      close(clientAbort, 'fin', atMs)
-      ends.toServer(owner, lost('fin', clientAbort), atMs)
-    } else {
-      if (signal.is === 'lost') isServerLeft = true
-      ends.toServer(owner, signal, atMs)
-    }
+    ends.toServer(owner, signal, atMs)
     isHeadingToServer = false
     if (later === null) return
     const answered = later
@@ -90,11 +73,14 @@ export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line 
     },
     fromClient(signal, atMs) {
       if (isResponseOver) return
-      if (signal.is === 'lost') close(signal.cause, signal.ending, atMs)
-      else if (signal.is === 'asked') {
-        if (hasAsked) return
-        hasAsked = true
+      if (signal.is === 'half') {
+        // Nobody minded the client's FIN, so it counts as its leaving.
+        close(clientAbort, 'fin', atMs)
+        return deliverToServer(lost('fin', clientAbort), atMs)
       }
+      if (signal.is === 'asked' && hasAsked) return
+      if (signal.is === 'asked') hasAsked = true
+      if (signal.is === 'lost') close(signal.cause, signal.ending, atMs)
       deliverToServer(signal, atMs)
     },
     pressed(side, isBlocked) {

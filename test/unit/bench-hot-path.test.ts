@@ -1,7 +1,7 @@
 /** What the hot path may cost, counted instead of timed: timers, writes, looks inside an event. */
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createBag, createKeyed, createNumbered } from '../../src/core/bag.ts'
+import { createBag, createKeyed } from '../../src/core/bag.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import { createFifo } from '../../src/core/fifo.ts'
@@ -153,17 +153,6 @@ describe('what comes and goes', () => {
     const left = Array.from({ length: 100 }, (_, at) => at).filter((at) => at % 3 === 0 && at % 5 !== 0)
     expect([...bag].sort((a, b) => a - b)).toEqual(left)
     expect(bag.size()).toBe(left.length)
-  })
-  test('is found by its number, and listed in order [bench.bag]', () => {
-    const numbered = createNumbered<string>()
-    for (let at = 1; at <= 5_000; at += 1) {
-      numbered.set(at, `c${at}`)
-      if (at > 3) numbered.delete(at - 3)
-    }
-    numbered.delete(7)
-    numbered.set(4_999, 'again')
-    expect(numbered.values()).toEqual(['c4998', 'again', 'c5000'])
-    expect([numbered.size(), numbered.get(4_998), numbered.get(7), numbered.get(Number.NaN)]).toEqual([3, 'c4998', undefined, undefined])
   })
   test('is found by its name, and the oldest first, whoever left and came again [bench.bag]', () => {
     const keyed = createKeyed<number>()
