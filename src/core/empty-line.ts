@@ -29,8 +29,6 @@ export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line 
   let isServerEdgeOpen = true // towards the client: no `end` or `lost` came in
   let isResponseOver = false // at the client, one way or another: nothing goes to the server any more, not even a leaving
   let hasAsked = false
-  let isHeadingToServer = false
-  let later: Reply[] | null = null // what the server's end answered while it was being told
   let blockedClient = false
   let blockedServer = false
 
@@ -47,16 +45,6 @@ export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line 
     else if (signal.is === 'lost') close(signal.cause, signal.ending, atMs)
   }
 
-  function deliverToServer(signal: Ask, atMs: number): void {
-    isHeadingToServer = true
-    ends.toServer(owner, signal, atMs)
-    isHeadingToServer = false
-    if (later === null) return
-    const answered = later
-    later = null
-    for (const reply of answered) deliverToClient(reply, atMs)
-  }
-
   return {
     open: nothing,
     wake: nothing,
@@ -67,21 +55,19 @@ export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line 
     fromServer(signal, atMs) {
       if (!isServerEdgeOpen) return
       if (signal.is === 'end' || signal.is === 'lost') isServerEdgeOpen = false
-      if (!isHeadingToServer) return deliverToClient(signal, atMs)
-      later ??= []
-      later.push(signal)
+      deliverToClient(signal, atMs)
     },
     fromClient(signal, atMs) {
       if (isResponseOver) return
       if (signal.is === 'half') {
         // Nobody minded the client's FIN, so it counts as its leaving.
         close(clientAbort, 'fin', atMs)
-        return deliverToServer(lost('fin', clientAbort), atMs)
+        return ends.toServer(owner, lost('fin', clientAbort), atMs)
       }
       if (signal.is === 'asked' && hasAsked) return
       if (signal.is === 'asked') hasAsked = true
       if (signal.is === 'lost') close(signal.cause, signal.ending, atMs)
-      deliverToServer(signal, atMs)
+      ends.toServer(owner, signal, atMs)
     },
     pressed(side, isBlocked) {
       if (side === 'client' ? blockedClient === isBlocked : blockedServer === isBlocked) return
@@ -92,7 +78,7 @@ export function createEmptyLine<Owner>(ends: EndsOf<Owner>, owner: Owner): Line 
     order(ending, cause, atMs) {
       if (isResponseOver) return
       deliverToClient(lost(ending, cause), atMs)
-      deliverToServer(lost(ending, cause), atMs)
+      ends.toServer(owner, lost(ending, cause), atMs)
     },
   }
 }

@@ -40,7 +40,7 @@ function played(names: readonly string[], isEmptyOne: boolean, answersAtOnce: bo
     toServer(of, signal, atMs) {
       did.push([of, 'toServer', signal, atMs])
       if (answersAtOnce && signal.is === 'asked') for (const reply of [sse, done]) line.fromServer(reply, atMs)
-      did.push(['was told', signal.is]) // an answer given meanwhile goes on only now
+      did.push(['was told', signal.is]) // an answer given meanwhile has gone on by now
     },
     hold: (of, from, isHeld) => did.push([of, 'hold', from, isHeld]),
     closed: (of, cause, ending, atMs) => did.push([of, 'closed', cause, ending, atMs]),
