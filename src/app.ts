@@ -37,6 +37,7 @@ import { createWorkSocket } from './work/probe-server.ts'
 import { startWorkReceivers } from './work/receivers.ts'
 
 const clock = realClock
+const OPENMETRICS = 'application/openmetrics-text'
 
 interface Closable {
   close(): Promise<unknown> | unknown
@@ -102,6 +103,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
   const reach = keep(startReach(settings, books, log))
   const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, streams, state: { isDraining: false }, keep }
+  await warmUp(books.metrics)
   const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
   steering.attach(listener, () => books.journal.calls({ open: true }))
   const stopping = stoppingOf(shared, listener, opened)
@@ -118,6 +120,13 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
     play: experiments.play,
     ...(watch === null ? {} : { reload: watch.reread }),
   }
+}
+
+/** The first pages of a process are slow to make, and cuts would wait for them: they are made before there is anything to cut. */
+const WARM_PAGES = 5
+
+async function warmUp({ render }: Books['metrics']): Promise<void> {
+  for (let page = 0; page < WARM_PAGES; page += 1) await render(OPENMETRICS)
 }
 
 function startReach({ upstream }: Settings, { metrics }: Books, log: Log): ReachWatch & Closable {
@@ -149,10 +158,9 @@ function exchangePorts({ settings, journal, steering, reach, held, state }: Shar
 async function startPorts(shared: Shared, stopping: Stopping): Promise<{ admin: Address; metrics: Address | null }> {
   const { settings, log, journal, steering, workPort, state, keep } = shared
   const whyNotReady = (): string | null => (state.isDraining ? 'draining' : null)
-  const render = async (accept: string) => {
+  const render = (accept: string) => {
     journal.flush()
-    const { contentType, body } = await shared.metrics.render(accept)
-    return { contentType, text: body }
+    return shared.metrics.render(accept)
   }
   const workSocket = keep(createWorkSocket({ workPort, clock }))
   const routes = adminRoutes({

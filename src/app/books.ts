@@ -45,7 +45,13 @@ const CALLS_MAX = 50_000
 /** Rejects with the system's error for an events file that cannot be opened. */
 export async function openBooks({ settings, clock, log, heldBytes, work, writeOut, later, more }: BooksAsked): Promise<Books> {
   const { match } = settings.snapshot.work
-  const metrics = createMetrics({ toolsMax: settings.metrics.toolsMax, version: productVersion(), gauges: { bufferedBytes: heldBytes } })
+  const turn = () => new Promise<void>((resolve) => later(resolve))
+  const metrics = createMetrics({
+    toolsMax: settings.metrics.toolsMax,
+    version: productVersion(),
+    gauges: { bufferedBytes: heldBytes },
+    turn,
+  })
   const summary = createSummary(
     clock,
     createDiagnosis(() => knownLimits(presetHops())),

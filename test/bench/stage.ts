@@ -56,23 +56,23 @@ export async function stage(asked: MeasureAsked): Promise<readonly FigureSet[]> 
   const [upstreamPort = 0, port = 0, ...morePorts] = ports
   const { target } = asked
   const targetAsked = { port, upstreamPort, morePorts, dir, idleMs: asked.idleMs, sidecarDir: asked.sidecarDir }
-  const reports = target.reportUrl === undefined ? [] : ['--report', target.reportUrl(targetAsked)]
-  const upstream = start([process.execPath, UPSTREAM, '--port', String(upstreamPort), ...reports], OTHERS_CORE, dir)
+  const also = [
+    ...(target.reportUrl === undefined ? [] : ['--report', target.reportUrl(targetAsked)]),
+    ...(target.scrapeUrl === undefined ? [] : ['--scrape', target.scrapeUrl(targetAsked)]),
+  ]
+  const upstream = start([process.execPath, UPSTREAM, '--port', String(upstreamPort), ...also], OTHERS_CORE, dir)
   const command = withNodeArgs(target.command(targetAsked), asked.nodeArgs ?? [])
   const proxy = command === null ? null : start(command, PROXY_CORE, dir)
-  let scraper: NodeJS.Timeout | null = null
   try {
     await isUp(upstreamPort, upstream)
     if (proxy !== null) await isUp(port, proxy)
     await sleep(150)
-    if (target.scrapeUrl !== undefined) scraper = scrapeEverySecond(target.scrapeUrl(targetAsked))
     return await runClient(asked, [
       ...['--measure', asked.measure, '--port', String(proxy === null ? upstreamPort : port), '--upstream', String(upstreamPort)],
       ...['--pid', String(proxy?.pid ?? 0), '--ours', String(upstream.pid ?? 0)],
       ...asked.clientArgs,
     ])
   } finally {
-    if (scraper !== null) clearInterval(scraper)
     await Promise.all([upstream, ...(proxy === null ? [] : [proxy])].map(endOne))
     rmSync(dir, { recursive: true, force: true })
   }
@@ -153,15 +153,4 @@ async function runClient({ target, measure, limitMs }: MeasureAsked, args: reado
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as FigureSet)
-}
-
-/** As Prometheus does it, in its preferred format. */
-function scrapeEverySecond(url: string): NodeJS.Timeout {
-  const headers = { accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' }
-  return setInterval(() => {
-    fetch(url, { headers }).then(
-      (answer) => answer.text(),
-      () => undefined,
-    )
-  }, 1_000)
 }

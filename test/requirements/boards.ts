@@ -18,6 +18,8 @@ export const boardsRequirements = {
   'boards.both-formats': 'text and OpenMetrics come from one process in any order, and promtool finds nothing in the text',
   'boards.exemplars': 'OpenMetrics is taken by a real Prometheus, and its exemplars name the traces of calls',
   'boards.scrape-cost': 'a scrape is under 500 KB',
+  'boards.scrape-turns':
+    'a page is made in pieces of at most 100 lines, between which cuts have their turn; it is the same page, for two scrapers at once as well',
   'boards.rules-tested': 'each alert fires in a story that is wrong and keeps still in one beside it',
   'boards.compose': 'the files for Docker name what exists, agree in their ports, and publish on loopback only',
 } as const

@@ -48,7 +48,7 @@ export const ports: AdminPorts = {
   version: '0.0.0',
   render: async (accept) => ({
     contentType: accept.includes('openmetrics') ? 'application/openmetrics-text' : 'text/plain; version=0.0.4',
-    text: 'up 1\n',
+    body: Buffer.from('up 1\n'),
   }),
   whyNotReady: () => null,
   listCalls: ({ isOpen }) => (isOpen ? [] : [record]),

@@ -35,6 +35,7 @@ import {
   toolCall,
   understood,
 } from '../support/ledger-rig.ts'
+import { pageOf } from '../support/metrics-page.ts'
 
 const NGINX = {
   headers: { ms: 60_000, hop: 'path[0]:nginx', preset: 'nginx' },
@@ -83,7 +84,7 @@ function metricsRig({ toolsMax = 50 } = {}): MetricsRig {
     },
     async scrape() {
       expect(failures).toEqual([])
-      const { body } = await metrics.render(undefined)
+      const { body } = await pageOf(metrics)
       const samples = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
       return new Map(
         samples.map((line) => [line.slice('impatient_'.length, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
@@ -168,9 +169,9 @@ describe('the page', () => {
     const rig = metricsRig()
     rig.metrics.setPath(NGINX)
     rig.run(...call(), ...passed(9, resultEvent()), ...done(10))
-    const before = await rig.metrics.render('text/plain')
-    await rig.metrics.render(OPEN_METRICS)
-    const after = await rig.metrics.render('text/plain')
+    const before = await pageOf(rig.metrics, 'text/plain')
+    await pageOf(rig.metrics, OPEN_METRICS)
+    const after = await pageOf(rig.metrics, 'text/plain')
     expect(after).toEqual(before)
     expect(after.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(execFileSync('promtool', ['check', 'metrics'], { input: after.body, encoding: 'utf8' })).toBe('')
@@ -180,24 +181,24 @@ describe('the page', () => {
   test('speaks OpenMetrics to who asks, with trace ids as exemplars', async () => {
     const rig = metricsRig()
     rig.run(...call(), ...passed(9, resultEvent()), ...done(10))
-    const { contentType, body } = await rig.metrics.render(OPEN_METRICS)
+    const { contentType, body } = await pageOf(rig.metrics, OPEN_METRICS)
     expect(contentType).toContain('application/openmetrics-text')
     expect(body).toContain('# TYPE impatient_bytes counter\nimpatient_bytes_total{direction="request"} 0\n')
     expect(body).toContain(`impatient_stream_duration_seconds_bucket{le="0.01",kind="call"} 1 # {trace_id="${TRACE_ID}"} 0.01 `)
     expect(body.endsWith('# EOF\n')).toBe(true)
     for (const accept of [undefined, '', '*/*', 'text/plain', 'application/openmetrics-text;q=0.1,text/plain;q=0.9']) {
-      expect((await rig.metrics.render(accept)).contentType).toContain('text/plain')
+      expect((await pageOf(rig.metrics, accept)).contentType).toContain('text/plain')
     }
   })
   test('stays under 500 KB with 50 tools, and renders in a moment [metrics.page-size]', async () => {
     const rig = metricsRig()
     rig.metrics.setPath(NGINX)
     for (let n = 0; n < 60; n += 1) rig.run(...call('2026-07-28', toolCall(7, `a_tool_of_number_${n}`)), ...cutAt(10_000))
-    const { body } = await rig.metrics.render(undefined)
+    const { body } = await pageOf(rig.metrics)
     expect(body.length).toBeLessThan(500_000)
     expect(new Set(body.match(/tool="[^"]*"/g)).size).toBe(51)
     const began = process.hrtime.bigint()
-    await rig.metrics.render(undefined)
+    await pageOf(rig.metrics)
     expect(Number(process.hrtime.bigint() - began) / 1e6).toBeLessThan(1_000) // measured: 9 to 17 ms; wide, for a busy machine
   })
 })

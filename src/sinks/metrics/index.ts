@@ -16,7 +16,7 @@ import { drainedFamily } from './drained.ts'
 import { exchangesFamily } from './exchanges.ts'
 import type { Family, FaultInForce, Meter, ReportedResult, ReportedSource, ScenarioPlayed } from './family.ts'
 import { faultsFamily } from './faults.ts'
-import type { Kit } from './kit.ts'
+import type { Editions, Kit } from './kit.ts'
 import { createKit } from './kit.ts'
 import { createLabelCap, OTHER } from './label-cap.ts'
 import { limitsToldFamily } from './limits-told.ts'
@@ -28,8 +28,8 @@ import { createPossible } from './possible.ts'
 import { processFamily } from './process.ts'
 import { progressFamily } from './progress.ts'
 import { reloadFamily } from './reload.ts'
-import type { Rendered } from './render.ts'
-import { render } from './render.ts'
+import type { Rendered, Turn } from './render.ts'
+import { createPage } from './render.ts'
 import { responsesFamily } from './responses.ts'
 import { retriesFamily } from './retries.ts'
 import { scenarioFamily } from './scenario.ts'
@@ -62,6 +62,8 @@ export interface MetricsAsked {
   readonly toolsMax: number
   readonly version: string
   readonly gauges: { bufferedBytes(): number }
+  /** Lets others have their turn while a page is made; absent: it is made in one go. */
+  readonly turn?: Turn
 }
 
 export interface Metrics {
@@ -96,7 +98,7 @@ interface State {
   chaos: { path: boolean; faults: boolean; scenario: boolean }
 }
 
-export function createMetrics({ toolsMax, version, gauges }: MetricsAsked): Metrics {
+export function createMetrics({ toolsMax, version, gauges, turn = () => Promise.resolve() }: MetricsAsked): Metrics {
   const registry = new Registry<OpenMetricsContentType>()
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE) // before any metric: exemplars need it
   const state: State = {
@@ -109,7 +111,9 @@ export function createMetrics({ toolsMax, version, gauges }: MetricsAsked): Metr
   const possible = createPossible()
   const tools = createLabelCap(toolsMax)
   const scrapes: (() => void)[] = []
-  const kit = createKit(registry, {
+  const editions: Editions = new Map()
+  const page = createPage({ registry, about: METRICS, turn, editions })
+  const kit = createKit(registry, editions, {
     version,
     readings: {
       bufferedBytes: gauges.bufferedBytes,
@@ -134,7 +138,7 @@ export function createMetrics({ toolsMax, version, gauges }: MetricsAsked): Metr
     sink: sinkOf(meters, kit, state),
     render(accept) {
       for (const run of scrapes) run()
-      return render(registry, METRICS, accept)
+      return page.render(accept)
     },
     setPath(limits, { presets, mode = 'act' } = {}) {
       const named = presets ?? Object.values(limits).flatMap((least) => (least === null ? [] : [least.preset]))

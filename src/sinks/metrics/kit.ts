@@ -52,8 +52,12 @@ export interface Kit {
   histogram(about: HistogramAbout): HistogramMeter
 }
 
+/** By a metric's name on the page, how to tell whether it changed; not those that are read elsewhere. */
+export type Editions = Map<string, () => number>
+
 export function createKit(
   registry: OpenRegistry,
+  editions: Editions,
   parts: Omit<Kit, 'counter' | 'countedElsewhere' | 'gauge' | 'gaugeReadAtScrape' | 'histogram'>,
 ): Kit {
   const shapeOf = ({ name, help, labels }: CounterAbout | GaugeAbout | HistogramAbout) => ({
@@ -64,7 +68,7 @@ export function createKit(
   })
   return {
     ...parts,
-    counter: (about) => counterOf(registry, about),
+    counter: (about) => counterOf(registry, editions, about),
     countedElsewhere(about, totals) {
       const told = new Map<string, number>()
       const counter = new Counter({
@@ -88,14 +92,15 @@ export function createKit(
         },
       })
     },
-    histogram: (about) => histogramOf(registry, about),
+    histogram: (about) => histogramOf(registry, editions, about),
   }
 }
 
 const nameOf = ({ name, help, labels }: CounterAbout | HistogramAbout) => ({ name: PREFIX + name, help, labelNames: [...labels] })
 
-function counterOf(registry: OpenRegistry, about: CounterAbout): CounterMeter {
+function counterOf(registry: OpenRegistry, editions: Editions, about: CounterAbout): CounterMeter {
   const tally = createCounterTally(registry as unknown as Registry<never>, nameOf(about))
+  editions.set(PREFIX + about.name, tally.edition)
   return {
     inc(labels, by = 1) {
       if (by >= 0 && Number.isFinite(by)) tally.add(labels, by)
@@ -112,11 +117,12 @@ const gaugeOf = (gauge: Gauge): GaugeMeter => ({
   clear: () => gauge.reset(),
 })
 
-function histogramOf(registry: OpenRegistry, about: HistogramAbout): HistogramMeter {
+function histogramOf(registry: OpenRegistry, editions: Editions, about: HistogramAbout): HistogramMeter {
   const tally = createHistogramTally(registry as unknown as Registry<never>, nameOf(about), {
     buckets: about.buckets === 'long' ? LONG_BUCKETS : SHORT_BUCKETS,
     hasExemplars: about.hasExemplars === true,
   })
+  editions.set(PREFIX + about.name, tally.edition)
   return {
     observe(label, ms, traceId = null) {
       if (Number.isFinite(ms)) tally.observeAt(label, Math.max(0, ms) / 1_000, traceId)

@@ -72,7 +72,12 @@ function createCells<T extends object>(names: readonly string[], create: (labels
 const labelsOf = (names: readonly string[], values: readonly string[]): Labels =>
   Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
 
-export interface CounterTally {
+/** What a page of it was made of: another number, another page. */
+interface Edited {
+  edition(): number
+}
+
+export interface CounterTally extends Edited {
   /** `by` is finite and not negative. */
   add(labels: Labels, by: number): void
   /** By the values of the labels, in the order of their names. */
@@ -92,22 +97,27 @@ export function createCounterTally(registry: Registry<never>, shape: Shape): Cou
       }
     },
   })
+  let edition = 0
   const cells: Cells<{ readonly labels: Labels; waiting: number }> = createCells(shape.labelNames, (labels) => {
+    edition += 1
     counter.inc(labels, 0) // wrong labels throw here, at once
     return { labels, waiting: 0 }
   })
   return {
+    edition: () => edition,
     add(labels, by) {
+      edition += 1
       cells.of(labels).waiting += by
     },
     addAt(by, a = '', b = '', c = '', d = '') {
+      edition += by
       cells.at(a, b, c, d).waiting += by
     },
     touch: (labels) => void cells.of(labels),
   }
 }
 
-export interface HistogramTally {
+export interface HistogramTally extends Edited {
   /** `value` is finite. */
   observe(labels: Labels, value: number, traceId: string | null): void
   /** By the value of its one label, if it has any. */
@@ -124,6 +134,18 @@ interface HistogramCell {
   readonly isShown: boolean[]
 }
 
+/** What prom-client makes its page of: a bucket's edge apart from the labels that all of a cell's lines share. */
+interface ForPage {
+  getForPromString(): Promise<{
+    readonly values: {
+      readonly labels: { readonly le?: number | '+Inf' }
+      readonly sharedLabels: Labels
+      readonly metricName: string
+      value: number
+    }[]
+  }>
+}
+
 /** The first observation of each bucket after a scrape goes to prom-client, exemplar and all; the others are only counted. */
 export function createHistogramTally(
   registry: Registry<never>,
@@ -132,24 +154,27 @@ export function createHistogramTally(
 ): HistogramTally {
   const exemplars = hasExemplars ? { enableExemplars: true } : {}
   const histogram = new Histogram({ ...shape, registers: [], buckets: [...buckets], ...exemplars })
+  let edition = 0
   const cells = createCells<HistogramCell>(shape.labelNames, (labels) => {
+    edition += 1
     histogram.zero(labels)
     return { labels, counts: Array(buckets.length + 1).fill(0), sum: 0, isShown: Array(buckets.length + 1).fill(false) }
   })
   async function get() {
-    const shown = await histogram.get()
+    const shown = await (histogram as unknown as ForPage).getForPromString()
     for (const sample of shown.values) {
-      const labels = sample.labels as Readonly<Record<string, string | number>>
-      const cell = cells.find(labels as Labels)
+      const cell = cells.find(sample.sharedLabels)
       if (cell === undefined) continue
-      if (sample.metricName?.endsWith('_sum') === true) sample.value += cell.sum
-      else sample.value += countUpTo(cell, labels['le'] === undefined ? buckets.length : buckets.indexOf(Number(labels['le'])))
+      const { le } = sample.labels
+      if (sample.metricName.endsWith('_sum')) sample.value += cell.sum
+      else sample.value += countUpTo(cell, le === undefined ? buckets.length : buckets.indexOf(Number(le)))
     }
     for (const { isShown } of cells.all()) isShown.fill(false)
     return shown
   }
-  registry.registerMetric({ name: shape.name, get, reset: () => histogram.reset() } as unknown as Metric)
+  registry.registerMetric({ name: shape.name, get, getForPromString: get, reset: () => histogram.reset() } as unknown as Metric)
   function observe(cell: HistogramCell, value: number, traceId: string | null): void {
+    edition += 1
     const bucket = bucketOf(buckets, value)
     if (cell.isShown[bucket] === true) {
       cell.counts[bucket] = (cell.counts[bucket] ?? 0) + 1
@@ -162,6 +187,7 @@ export function createHistogramTally(
     else histogram.observe({ labels, value, exemplarLabels: traceId === null ? {} : { trace_id: traceId } })
   }
   return {
+    edition: () => edition,
     observe: (labels, value, traceId) => observe(cells.of(labels), value, traceId),
     observeAt: (label, value, traceId) => observe(cells.at(label, '', '', ''), value, traceId),
     touch: (labels) => void cells.of(labels),

@@ -1,11 +1,13 @@
 /**
  * The benchmark's server: HTTP/1.1 on a bare socket, cheap on purpose, so that the proxy is what is measured.
  * `/rtt` small JSON · `/sse?id=` events at the rate set · `/idle` a ping every 5 s · `/silent?id=` one event, then nothing ·
- * `/bulk?mb=` · `/ctl/…` the client's wishes. With `--report URL` it reports work as OTLP/HTTP JSON while it serves.
+ * `/bulk?mb=` · `/ctl/…` the client's wishes. With `--report URL` it reports work as OTLP/HTTP JSON while it serves; with `--scrape URL` it
+ * plays the Prometheus that watches the proxy.
  */
 import type { AddressInfo, Socket } from 'node:net'
 import net from 'node:net'
 import { createReporter } from './reporter.ts'
+import { createScraper } from './scraper.ts'
 import { argOf, nowUs, stampedChunk } from './wire-words.ts'
 
 const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'x'.repeat(228) }] } })
@@ -29,6 +31,7 @@ const streams = new Set<Stream>()
 let idle: Socket[] = []
 let aborts = new Map<string, number>()
 const reporter = createReporter(argOf('report', ''))
+const scraper = createScraper(argOf('scrape', ''))
 
 setInterval(() => {
   if (ratePerSecond === 0) return
@@ -120,7 +123,13 @@ function serve(socket: Socket, target: string): void {
       ratePerSecond = Number(asked.get('r'))
       return sendJson(socket, { ratePerSecond })
     case '/ctl/stats':
-      return sendJson(socket, { emitted, skipped, idle: idle.filter(({ destroyed }) => !destroyed).length, reports: reporter.sent() })
+      return sendJson(socket, {
+        emitted,
+        skipped,
+        idle: idle.filter(({ destroyed }) => !destroyed).length,
+        reports: reporter.sent(),
+        scrapes: scraper.scrapes(),
+      })
     case '/ctl/aborts':
       return sendJson(socket, Object.fromEntries(aborts))
     case '/ctl/reset':
