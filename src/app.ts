@@ -94,6 +94,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
     more,
   })
   keep(books.workPort)
+  await warmUp(books.metrics)
   const steering = keep(createSteering(settings, clock, books.metrics))
   late.steering = steering
   const experiments = createExperiments({ ...books, clock, log, steering }, late)
@@ -103,7 +104,6 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
   const reach = keep(startReach(settings, books, log))
   const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, streams, state: { isDraining: false }, keep }
-  await warmUp(books.metrics)
   const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
   steering.attach(listener, () => books.journal.calls({ open: true }))
   const stopping = stoppingOf(shared, listener, opened)

@@ -1,5 +1,5 @@
 /** The line where nobody sits, which is most of them: what `createLine` does of no plans, without what only seats need. */
-import type { Ends, Line } from './ends.ts'
+import type { Line } from './ends.ts'
 import type { Ask, Cause, Ending, Reply } from './signal.ts'
 import { clientAbort, lost } from './signal.ts'
 
@@ -10,14 +10,6 @@ export interface EndsOf<Owner> {
   hold(owner: Owner, from: 'client' | 'server', isHeld: boolean): void
   closed(owner: Owner, cause: Cause, ending: Ending, atMs: number): void
 }
-
-/** The same as closures, for a line with seats. */
-export const endsFor = <Owner>(ends: EndsOf<Owner>, owner: Owner): Pick<Ends, 'toClient' | 'toServer' | 'hold' | 'closed'> => ({
-  toClient: (signal, atMs) => ends.toClient(owner, signal, atMs),
-  toServer: (signal, atMs) => ends.toServer(owner, signal, atMs),
-  hold: (from, isHeld) => ends.hold(owner, from, isHeld),
-  closed: (cause, ending, atMs) => ends.closed(owner, cause, ending, atMs),
-})
 
 // What only seats could do is shared by all.
 const nothing = (): void => undefined

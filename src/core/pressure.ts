@@ -1,41 +1,44 @@
 /** Backpressure along a line: which side takes no more, carried from seat to seat to whoever is to stop sending. */
 import type { Side } from './signal.ts'
-import type { Slot } from './slot.ts'
+import type { Sides, Slot } from './slot.ts'
+import { NEITHER } from './slot.ts'
 
 export interface Pressure {
-  set(side: Side, isBlocked: boolean): void
-  /** Walks both ways; a seat that answers for itself (`pressed`) stops it, and may hold the other side by its own will. */
-  carry(slots: readonly Slot[], atMs: number): void
+  /** Which ends take no more … */
+  blocked: Sides
+  /** … and which are asked to send no more. */
+  held: Sides
 }
 
-/** `hold` is told only what changes. */
-export function createPressure(hold: (from: Side, isHeld: boolean) => void): Pressure {
-  const blocked = { client: false, server: false }
-  const held = { client: false, server: false }
+export const createPressure = (): Pressure => ({ blocked: NEITHER, held: NEITHER })
 
-  function carryFrom(from: Side, slots: readonly Slot[], atMs: number): void {
-    const to = from === 'client' ? 'server' : 'client'
-    let isBlocked = blocked[from]
-    for (const slot of from === 'client' ? slots : slots.toReversed()) {
-      const answers = slot.seat.pressed !== undefined
-      if (answers && slot.knowsBlocked[from] !== isBlocked) {
-        slot.knowsBlocked[from] = isBlocked
-        slot.seat.pressed?.(from, isBlocked, atMs)
-      }
-      isBlocked = slot.holds[to] || (isBlocked && !answers)
+/**
+ * Walks both ways; a seat that answers for itself (`pressed`) stops it, and may hold the other side by its own will.
+ * `hold` is told only what changes.
+ */
+export function carryPressure(pressure: Pressure, slots: readonly Slot[], atMs: number, hold: (from: Side, isHeld: boolean) => void): void {
+  carryFrom('client', pressure, slots, atMs, hold)
+  carryFrom('server', pressure, slots, atMs, hold)
+}
+
+function carryFrom(
+  from: Side,
+  pressure: Pressure,
+  slots: readonly Slot[],
+  atMs: number,
+  hold: (from: Side, isHeld: boolean) => void,
+): void {
+  const to = from === 'client' ? 'server' : 'client'
+  let isBlocked = pressure.blocked[from]
+  for (const slot of from === 'client' ? slots : slots.toReversed()) {
+    const answers = slot.seat.pressed !== undefined
+    if (answers && slot.knowsBlocked[from] !== isBlocked) {
+      slot.knowsBlocked = { ...slot.knowsBlocked, [from]: isBlocked }
+      slot.seat.pressed?.(from, isBlocked, atMs)
     }
-    if (isBlocked === held[to]) return
-    held[to] = isBlocked
-    hold(to, isBlocked)
+    isBlocked = slot.holds[to] || (isBlocked && !answers)
   }
-
-  return {
-    set(side, isBlocked) {
-      blocked[side] = isBlocked
-    },
-    carry(slots, atMs) {
-      carryFrom('client', slots, atMs)
-      carryFrom('server', slots, atMs)
-    },
-  }
+  if (isBlocked === pressure.held[to]) return
+  pressure.held = { ...pressure.held, [to]: isBlocked }
+  hold(to, isBlocked)
 }

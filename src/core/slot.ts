@@ -5,6 +5,10 @@ import type { Cause, Side } from './signal.ts'
 /** `ended`: the response passed whole. `lost`: nothing crosses any more, either way. */
 export type Edge = 'open' | 'ended' | 'lost'
 
+/** Something that may be so towards either side. */
+export type Sides = Readonly<Record<Side, boolean>>
+export const NEITHER: Sides = { client: false, server: false }
+
 export interface Slot {
   readonly name: string
   seat: Seat
@@ -13,8 +17,8 @@ export interface Slot {
   cause: Cause | null // why the edge towards the client is over
   hasAsked: boolean
   wakeAtMs: number
-  readonly holds: Record<Side, boolean>
-  readonly knowsBlocked: Record<Side, boolean>
+  holds: Sides
+  knowsBlocked: Sides
   clientward: Slot // the next with a `fromServer`: at last the client
   serverward: Slot // the next with a `fromClient`: at last the server
 }
@@ -28,9 +32,11 @@ export function createSlot(name: string, seat: Seat): Slot {
     cause: null,
     hasAsked: false,
     wakeAtMs: Infinity,
-    holds: { client: false, server: false },
-    knowsBlocked: { client: false, server: false },
-  } as Slot
+    holds: NEITHER,
+    knowsBlocked: NEITHER,
+    clientward: null,
+    serverward: null,
+  } as unknown as Slot
   slot.clientward = slot.serverward = slot // until the line links it
   return slot
 }

@@ -14,7 +14,11 @@ export interface EventDelay {
 }
 
 export function delayEvents(out: Out, { waitMs, isDelayed, takesPlain }: EventDelay): Seat {
-  const queue = createDelayQueue<Reply>({ send: out.toClient, hold: (isHeld) => out.hold('server', isHeld), wakeAt: out.wakeAt })
+  const queue = createDelayQueue<Reply>({
+    send: (signal) => out.toClient(signal),
+    hold: (isHeld) => out.hold('server', isHeld),
+    wakeAt: (atMs) => out.wakeAt(atMs),
+  })
   let nowMs = 0
   let plainDueMs: number | null = null // null: not begun
   let isPlain = false

@@ -39,7 +39,11 @@ function spreadOf(distribution: Distribution, random: () => number): number {
 }
 
 function delayHead(out: Out, waitMs: () => number): Seat {
-  const queue = createDelayQueue<Reply>({ send: out.toClient, hold: (isHeld) => out.hold('server', isHeld), wakeAt: out.wakeAt })
+  const queue = createDelayQueue<Reply>({
+    send: (signal) => out.toClient(signal),
+    hold: (isHeld) => out.hold('server', isHeld),
+    wakeAt: (atMs) => out.wakeAt(atMs),
+  })
   return {
     fromServer(signal, atMs) {
       if (signal.is === 'head') fired(out)
@@ -53,7 +57,11 @@ function delayHead(out: Out, waitMs: () => number): Seat {
 
 /** A client that leaves meanwhile takes its request with it. */
 function delayRequest(out: Out, waitMs: () => number): Seat {
-  const queue = createDelayQueue<Ask>({ send: out.toServer, hold: (isHeld) => out.hold('client', isHeld), wakeAt: out.wakeAt })
+  const queue = createDelayQueue<Ask>({
+    send: (signal) => out.toServer(signal),
+    hold: (isHeld) => out.hold('client', isHeld),
+    wakeAt: (atMs) => out.wakeAt(atMs),
+  })
   return {
     fromClient(signal, atMs) {
       if (signal.is === 'lost' || signal.is === 'half') {

@@ -10,7 +10,10 @@ export function pacedSeat(name: string, on: 'response' | 'request', pace: Pace):
 }
 
 function pacedResponse(out: Out, pace: Pace): Seat {
-  const pacer = createPacer<Reply>({ send: out.toClient, hold: (isHeld) => out.hold('server', isHeld), wakeAt: out.wakeAt }, pace)
+  const pacer = createPacer<Reply>(
+    { send: (signal) => out.toClient(signal), hold: (isHeld) => out.hold('server', isHeld), wakeAt: (atMs) => out.wakeAt(atMs) },
+    pace,
+  )
   let hasFired = false
   return {
     fromServer(signal, atMs) {
@@ -28,7 +31,10 @@ function pacedResponse(out: Out, pace: Pace): Seat {
 
 /** A client that leaves takes the rest of its request with it. */
 function pacedRequest(out: Out, pace: Pace): Seat {
-  const pacer = createPacer<Ask>({ send: out.toServer, hold: (isHeld) => out.hold('client', isHeld), wakeAt: out.wakeAt }, pace)
+  const pacer = createPacer<Ask>(
+    { send: (signal) => out.toServer(signal), hold: (isHeld) => out.hold('client', isHeld), wakeAt: (atMs) => out.wakeAt(atMs) },
+    pace,
+  )
   let hasFired = false
   return {
     fromClient(signal, atMs) {

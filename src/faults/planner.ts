@@ -12,6 +12,7 @@ import { compileFault } from './compile-fault.ts'
 import type { Acceptance } from './fault.ts'
 import type { FaultRule, Safety } from './fault-schema.ts'
 import { createGlob } from './glob.ts'
+import { pathOf } from './match.ts'
 import type { FaultMemory } from './memory.ts'
 import { createFaultMemory } from './memory.ts'
 
@@ -42,7 +43,7 @@ export interface FaultPlanner {
     head: Request,
     connection: number,
     atMs: number,
-    more?: { readonly bodyText?: string | null; readonly caps?: ExchangeCaps },
+    more?: { readonly bodyText?: string | null; readonly caps?: ExchangeCaps | undefined },
   ): readonly FaultDecision[]
   /** For a connection that was just accepted, the `connection`-th; null: nothing is done to it. `mayCut` absent: always. */
   decideAccept(connection: number, atMs: number, mayCut?: () => boolean): { readonly name: string; readonly what: Acceptance } | null
@@ -57,6 +58,7 @@ export interface PlannerAsked {
 }
 
 const BODY_BYTES_MAX = 1_048_576
+const NONE: readonly FaultDecision[] = []
 
 export function createFaultPlanner({ rules, safety, seed, memory = createFaultMemory() }: PlannerAsked): FaultPlanner {
   const faults = rules.map(compileFault).filter((fault) => fault.isEnabled && fault.probability > 0)
@@ -70,22 +72,24 @@ export function createFaultPlanner({ rules, safety, seed, memory = createFaultMe
     return fault.probability < 1 || fault.matcher.needsBody(head) || (exempt.length > 0 && exemptNeedsBody(head))
   }
   function decideOne(fault: CompiledFault, asked: Asked): FaultDecision | null {
-    const { ask, head, connection, bodyText, caps, atMs } = asked
-    if (!isLive(fault, atMs) || !fault.matcher.mayMatch(head, connection)) return null
-    const no = (decision: 'skipped' | 'exempt' | 'capped', why: string): FaultDecision => {
-      memory.tell(fault.name, decision)
-      return { name: fault.name, at: fault.at, plan: null, decision, why }
-    }
+    const { ask, head, path, connection, bodyText, atMs } = asked
+    if (!isLive(fault, atMs) || !fault.matcher.mayMatch(head, path, connection)) return null
     if (bodyText === null && dependsOnBody(fault, head))
-      return no('skipped', 'the request is too long or encoded: what it asks cannot be read')
-    if (!fault.matcher.matches(ask)) return null
-    if (isExempt(ask, exempt)) return no('exempt', 'its method is exempt')
+      return unseated(fault, 'skipped', 'the request is too long or encoded: what it asks cannot be read')
+    return fault.matcher.matches(ask) ? matched(fault, asked) : null
+  }
+  function unseated(fault: CompiledFault, decision: 'skipped' | 'exempt' | 'capped', why: string): FaultDecision {
+    memory.tell(fault.name, decision)
+    return { name: fault.name, at: fault.at, plan: null, decision, why }
+  }
+  function matched(fault: CompiledFault, { ask, head, connection, bodyText, caps }: Asked): FaultDecision | null {
+    if (isExempt(ask, exempt)) return unseated(fault, 'exempt', 'its method is exempt')
     const nth = memory.countMatch(fault.name)
     const key = callKey(head.method, ask.requests, bodyText)
     const times = memory.countCall(fault.name, key)
     if (fault.nth !== null && !fault.nth.has(nth)) return null
     if (fault.probability < 1 && drawOf(seed, fault.name, key, times) >= fault.probability) return null
-    if (caps !== undefined && !caps.affect()) return no('capped', 'safety.affectedMax is reached')
+    if (caps !== undefined && !caps.affect()) return unseated(fault, 'capped', 'safety.affectedMax is reached')
     const random = (): (() => number) => randomOf(seed, fault.name, 'jitter', key, times)
     if (fault.deed.is === 'next') {
       memory.expectNext(connection, fault.name)
@@ -98,8 +102,10 @@ export function createFaultPlanner({ rules, safety, seed, memory = createFaultMe
     return { name: fault.name, at: fault.at, plan: wrapped(plan, { isAnnounced: fault.isAnnounced, random, fired }), decision: 'fired' }
   }
   /** What an earlier request on the connection left behind. */
-  function leftBehind(connection: number, atMs: number): FaultDecision[] {
-    return memory.takeNext(connection).flatMap((name) => {
+  function leftBehind(connection: number, atMs: number): readonly FaultDecision[] {
+    const names = memory.takeNext(connection)
+    if (names.length === 0) return NONE
+    return names.flatMap((name) => {
       const fault = faults.find((one) => one.name === name && isLive(one, atMs))
       return fault?.deed.is === 'next' ? [seated(fault, fault.deed.plan, () => randomOf(seed, name, connection))] : []
     })
@@ -107,12 +113,18 @@ export function createFaultPlanner({ rules, safety, seed, memory = createFaultMe
   return {
     needsBody(head) {
       if (!isReadable(head)) return false
-      return ofRequests.some((fault) => fault.matcher.mayMatch(head, null) && dependsOnBody(fault, head))
+      const path = pathOf(head.target)
+      for (const fault of ofRequests) if (fault.matcher.mayMatch(head, path, null) && dependsOnBody(fault, head)) return true
+      return false
     },
     decide(ask, head, connection, atMs, { bodyText = null, caps } = {}) {
-      const asked: Asked = { ask, head, connection, atMs, bodyText, caps }
+      const asked: Asked = { ask, head, path: pathOf(head.target), connection, atMs, bodyText, caps }
       const left = leftBehind(connection, atMs)
-      const made = ofRequests.flatMap((fault) => decideOne(fault, asked) ?? [])
+      let made = NONE
+      for (const fault of ofRequests) {
+        const decision = decideOne(fault, asked)
+        if (decision !== null) made = [...made, decision]
+      }
       return left.length === 0 ? made : [...left, ...made.filter(({ name }) => !left.some((before) => before.name === name))]
     },
     decideAccept(connection, atMs, mayCut = () => true) {
@@ -144,6 +156,7 @@ export function createFaultPlanner({ rules, safety, seed, memory = createFaultMe
 interface Asked {
   readonly ask: AskMeaning
   readonly head: Request
+  readonly path: string
   readonly connection: number
   readonly atMs: number
   readonly bodyText: string | null

@@ -7,8 +7,8 @@ import type { Inject } from '../config/snapshot.ts'
 import type { Place } from '../core/bag.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { EndsOf } from '../core/empty-line.ts'
-import { createEmptyLine, endsFor } from '../core/empty-line.ts'
-import type { Ends, Line } from '../core/ends.ts'
+import { createEmptyLine } from '../core/empty-line.ts'
+import type { Line } from '../core/ends.ts'
 import type { Tell } from '../core/fact.ts'
 import { createLine } from '../core/line.ts'
 import type { AskMeaning } from '../core/mcp/ask.ts'
@@ -24,6 +24,7 @@ import { collectedText } from './collector.ts'
 import type { Downstream } from './downstream.ts'
 import { createDownstream } from './downstream.ts'
 import type { LinePlanner, Seating } from './line-planner.ts'
+import { createSeatedEnds } from './seated-ends.ts'
 import { beginTurn, endTurn } from './turn.ts'
 import type { UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 
@@ -170,14 +171,10 @@ const ENDS: EndsOf<Exchange> = {
   },
 }
 
-function seatedLine(x: Exchange, { plans, shadows, mayCut }: Seating): Line {
-  const ends: Ends = {
-    ...endsFor(ENDS, x),
-    noted: (seat, note) => x.tell({ kind: 'noted', atMs: x.turnMs, seat, note }),
-    mayCut: (cause) => mayCut(cause, x.turnMs),
-    again: () => x.leg?.verbs.again?.(x.leg) ?? false,
-  }
-  return shadowed(createLine(plans, ends, x.ports.random), shadows, (cause, atMs) => x.tell({ kind: 'would_cut', atMs, cause }))
+function seatedLine(x: Exchange, seating: Seating): Line {
+  const line = createLine(seating.plans, createSeatedEnds(ENDS, x, seating), x.ports.random)
+  if (seating.shadows.length === 0) return line
+  return shadowed(line, seating.shadows, (cause, atMs) => x.tell({ kind: 'would_cut', atMs, cause }))
 }
 
 /** The request's head as it came. */

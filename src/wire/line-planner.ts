@@ -91,7 +91,7 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
     }
     const share = caps.open(state.safety)
     const decisions = hasFaults
-      ? rules.decide(ask ?? readAsk(head, null), head, connection, atMs, { bodyText: bodyText(), ...(isActing ? { caps: share } : {}) })
+      ? rules.decide(ask ?? readAsk(head, null), head, connection, atMs, { bodyText: bodyText(), caps: isActing ? share : undefined })
       : []
     const seated = decisions.length === 0 ? NONE : decisions.filter((decision) => decision.plan !== null)
     const { acting, shadows } = isSession ? tunnelPlans : pathPlans

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EndsOf } from '../../src/core/empty-line.ts'
-import { createEmptyLine, endsFor } from '../../src/core/empty-line.ts'
-import type { Line } from '../../src/core/ends.ts'
+import { createEmptyLine } from '../../src/core/empty-line.ts'
+import type { Ends, Line } from '../../src/core/ends.ts'
 import { createLine } from '../../src/core/line.ts'
 import type { Cause } from '../../src/core/signal.ts'
 import { asked, done, gone, half, left, raw, request, sse } from '../support/line-rig.ts'
@@ -31,6 +31,13 @@ const steps: Readonly<Record<string, Step>> = {
   release: (line, atMs) => line.release(new Set(['x']), atMs),
   wake: (line, atMs) => line.wake(atMs),
 }
+
+const endsFor = (ends: EndsOf<string>, owner: string): Ends => ({
+  toClient: (signal, atMs) => ends.toClient(owner, signal, atMs),
+  toServer: (signal, atMs) => ends.toServer(owner, signal, atMs),
+  hold: (from, isHeld) => ends.hold(owner, from, isHeld),
+  closed: (cause, ending, atMs) => ends.closed(owner, cause, ending, atMs),
+})
 
 /** `answersAtOnce`: the server's end answers while it is being told. */
 function played(names: readonly string[], isEmptyOne: boolean, answersAtOnce: boolean): unknown[] {

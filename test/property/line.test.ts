@@ -220,14 +220,16 @@ function guarded({ name, sit }: SeatPlan): SeatPlan {
     name,
     sit(out, random) {
       let isBusy = false
+      const seat = sit(out, random)
+      const verbs = Object.entries(seat).filter(([, value]) => typeof value === 'function')
       return Object.fromEntries(
-        Object.entries(sit(out, random)).map(([verb, call]) => [
+        verbs.map(([verb, call]) => [
           verb,
           (...args: unknown[]) => {
             expect(isBusy, `${name} is called while it is busy`).toBe(false)
             isBusy = true
             try {
-              return (call as (...all: unknown[]) => unknown)(...args)
+              return (call as (...all: unknown[]) => unknown).apply(seat, args)
             } finally {
               isBusy = false
             }
@@ -384,7 +386,10 @@ test('any split of the stream gives the same bytes, at the same times, and the s
     for (const effect of r.effects)
       if (effect.do === 'toClient' && effect.signal.is === 'piece')
         byTime.set(effect.atMs, (byTime.get(effect.atMs) ?? '') + text(effect.signal.bytes))
-    return { bytes: [...byTime], server: r.toServer(), closings: r.closings }
+    // Where two give the server up in one instant (a hop that counts writes, a cut behind it), the first to be told names the cause:
+    // a smaller piece may reach the one before the other has its event. The break and its time are the same.
+    const server = r.toServer().map((line) => line.replace(/( lost \w+) \w+$/, '$1'))
+    return { bytes: [...byTime], server, closings: r.closings }
   }
   fc.assert(
     fc.property(flushing, unpressed, cuts, (plans, steps, cutsAt) => {
