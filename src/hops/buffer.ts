@@ -82,6 +82,8 @@ function sitBuffering(out: Out, buffering: Buffering, endsBody: EndsBody): Seat 
     if (everyMs !== null) out.wakeAt(atMs + everyMs)
   }
   function takePiece(piece: Piece, atMs: number): void {
+    // An event's end that was known only with the next byte, and its bytes went with the last page: it is behind them, not held.
+    if (piece.bytes.length === 0 && held.bytes() === 0) return out.toClient(piece)
     const before = held.last()
     if (mode === 'one-behind' && before !== null && (!hasEvents || before.mark !== null)) letGo(held.bytes(), atMs)
     const isFirst = !isHolding()

@@ -46,6 +46,14 @@ test('sized: a body of a promised length goes in pages, whatever the mode; a FIN
   const small = held('none', paged).server(1, sized, raw('x')).server(9, gone('rst'))
   expect(small.toClient()).toEqual(['+9 head 200', '+9 lost fin server_reset'])
 })
+test("an event's end that comes without bytes, behind a page that took them all, is not held", () => {
+  const r = held({ bytes: 9 }).server(1, sse, raw('data: a\r\r')) // only the next byte tells whether that was its last
+  r.server(2, { ...event('a'), bytes: new Uint8Array(0) })
+  const marks = r.effects.flatMap((effect) =>
+    effect.do === 'toClient' && effect.signal.is === 'piece' ? [effect.signal.mark !== null] : [],
+  )
+  expect(marks).toEqual([false, true])
+})
 test('what is encoded already is not compressed again, and so not held', () => {
   const encoded = { ...sse, rawHeaders: [...sse.rawHeaders, 'Content-Encoding', 'br'] }
   expect(held({ gzip: 'held' }).server(1, encoded, raw('x')).toClient()).toHaveLength(2)
