@@ -205,7 +205,6 @@ const ANSWER: AnswerEvents<DirectSocket> = {
 function onData(this: DirectSocket, chunk: Buffer): void {
   const { leg, parser } = this
   if (leg === null) return void this.destroy() // nobody asked: what follows could be mistaken for an answer
-  if (leg.lost !== null) return
   leg.hasBytes = true
   if (leg.isWhole) leg.isSpoilt = true
   else if (feed(parser, chunk) === -1) {

@@ -146,6 +146,53 @@ test('an answer told before its request is out keeps the connection to it; then 
   expect([early.text, next.text, server.connections.length]).toEqual(['early', 'late', 2])
   beside.leg.verbs.lose(beside.leg, 'fin')
 })
+test('bytes behind an answer whose request goes on: the request goes out whole, then the connection is not used again [engine.pool]', async () => {
+  const { port, server } = await begin(async (connection) => {
+    await connection.until('\r\n\r\n')
+    await connection.send(ok('early'))
+    if (connection.index > 0) return
+    await turn()
+    await connection.send('stray')
+  })
+  const sockets = watchSockets()
+  const early = dial(port, 'POST', [['Content-Length', '3']])
+  await untilOver(early)
+  await until('the stray bytes are there', () => sockets.connected(server.port)[0]?.bytesRead === ok('early').length + 5)
+  early.write('bye')
+  early.end()
+  await server.connections[0]?.until('bye')
+  await server.connections[0]?.untilEnded(1_500)
+  expect([early.text, early.told.length]).toEqual(['early', 3])
+})
+test('what the kernel has not taken yet keeps the connection to its request; then it serves the next [engine.pool]', async () => {
+  const body = 'x'.repeat(20_000_000)
+  const { port, server } = await begin(async (connection) => {
+    await connection.until('\r\n\r\n')
+    connection.pause()
+    await connection.send(ok(`answer of ${connection.index}`))
+    if (connection.index > 0) return
+    await server.connection(1)
+    connection.resume()
+    await until('all is read', () => connection.bytes().length > body.length)
+    await connection.until(/x\nGET/)
+    await connection.send(ok('again'))
+  })
+  const large = dial(port, 'POST', [['Content-Length', String(body.length + 1)]])
+  large.write(`${body}\n`)
+  large.end()
+  await untilOver(large)
+  const ask = async (): Promise<string> => {
+    const one = dial(port, 'GET', [])
+    one.end()
+    await untilOver(one)
+    return one.text
+  }
+  expect([large.text, await ask()]).toEqual(['answer of 0', 'answer of 1'])
+  await until('all is read', () => (server.connections[0]?.bytes().length ?? 0) > body.length)
+  server.connections[1]?.fin() // the latest kept would be the next
+  await server.connections[1]?.untilEnded()
+  expect(await ask()).toBe('again')
+})
 test.each([
   ['a byte behind the answer', `${ok()}x`],
   ['a blank line behind it', `${ok()}\r\n`],
@@ -163,24 +210,64 @@ test.each([
   expect(server.connections).toHaveLength(2)
   await server.connections[0]?.untilEnded()
 })
+test('bytes that nobody asked for end a connection at once, and are told to nobody [engine.pool]', async () => {
+  const { port, server } = await begin(answering(ok()))
+  const one = dial(port, 'GET', [])
+  one.end()
+  await untilOver(one)
+  await server.connections[0]?.send(ok('stray'))
+  await server.connections[0]?.untilEnded(1_500) // long before it would have been stale
+  expect(one.told).toEqual(['head 200 sized', 'bytes', 'end'])
+})
+test('an owner that leaves in the middle of a read is told nothing more of it [engine.pool]', async () => {
+  const { port, server } = await begin(answering(ok()))
+  const told: string[] = []
+  const leaving: UpstreamEvents<string[]> = {
+    ...(EVENTS as unknown as UpstreamEvents<string[]>),
+    head: () => leg.verbs.lose(leg, 'fin'),
+    bytes: () => void told.push('bytes'),
+    end: () => void told.push('end'),
+  }
+  const leg = port.dial({ is: 'request', method: 'GET', target: '/', rawHeaders: [] }, false, leaving, told)
+  leg.verbs.end(leg, [])
+  expect((await (await server.connection(0)).untilEnded()).how).toBe('fin')
+  expect(told).toEqual([])
+})
+test('a body that the server does not take is told to wait, and when it may go on [engine.pool]', async () => {
+  const { port, server } = await begin(async (connection) => {
+    await connection.until('\r\n\r\n')
+    connection.pause()
+  })
+  const one = dial(port, 'POST', [], true)
+  await (await server.connection(0)).until('\r\n\r\n')
+  expect(one.write('x'.repeat(30_000_000))).toBe(false)
+  for (let more = 0; more < 10; more += 1) await turn()
+  expect(one.told).toEqual([])
+  server.connections[0]?.resume()
+  await until('it may go on', () => one.told.includes('drained'))
+})
 test('one that was left is left at once, before and after its answer [engine.pool]', async () => {
   const clock = fakeClock()
   const server = await rawServer(async (connection) => {
     await connection.until('\r\n\r\n')
-    if (connection.index > 0) await connection.send(ok())
+    if (connection.index > 1) await connection.send(ok())
   })
   const port = createDirectUpstream(server.url, clock)
   whenTestEnds(() => port.close())
-  for (const ending of ['rst', 'fin'] as const) {
+  for (const [ending, seen] of [
+    ['rst', 'rst'],
+    ['fin', 'fin'],
+    ['rst', 'fin'], // a whole answer was no failure
+  ] as const) {
     const count = server.connections.length
     const one = dial(port)
     await (await server.connection(count)).until('\r\n\r\n')
-    if (count > 0) await untilOver(one)
+    if (count > 1) await untilOver(one)
     one.leg.verbs.lose(one.leg, ending)
     one.leg.verbs.lose(one.leg, ending)
     one.write('ok')
     one.end()
-    expect((await (await server.connection(count)).untilEnded()).how).toBe(ending)
+    expect((await (await server.connection(count)).untilEnded()).how).toBe(seen)
   }
 })
 
@@ -196,6 +283,21 @@ test('held back it tells nothing, then all in order, and the end last [engine.pa
   expect(one.text).toBe('') // its owner is in the middle of a turn
   await untilOver(one)
   expect([one.text, one.told]).toEqual(['ab', ['head 200 chunked', 'bytes', 'end']])
+})
+test('held back with a whole answer it tells its end, though the server has closed since [engine.paused]', async () => {
+  const { port, server } = await begin(async (connection) => {
+    await connection.request()
+    await connection.send(ok())
+    connection.fin()
+  })
+  const sockets = watchSockets()
+  const one = dial(port, 'GET', [])
+  one.leg.verbs.pause(one.leg)
+  one.end()
+  await until('the connection is closed', () => sockets.connected(server.port)[0]?.closed === true)
+  one.leg.verbs.resume(one.leg)
+  await untilOver(one)
+  expect([one.text, one.told]).toEqual(['ok', ['head 200 sized', 'bytes', 'end']])
 })
 test('held back it reads little on, and all once it is let go [engine.paused]', async () => {
   const body = 'x'.repeat(8_000_000)
