@@ -29,7 +29,7 @@ import { startListener } from './wire/listener.ts'
 import type { ReachWatch } from './wire/reach.ts'
 import { watchReach } from './wire/reach.ts'
 import { afterPoll, realClock } from './wire/real-clock.ts'
-import { createUpstream } from './wire/upstream.ts'
+import { createUpstreamOf } from './wire/upstream-engine.ts'
 import type { OwnSpanExporter } from './work/own-span.ts'
 import { createOwnSpanExporter } from './work/own-span.ts'
 import { ownSpanSink } from './work/own-span-sink.ts'
@@ -138,10 +138,10 @@ function startReach({ upstream }: Settings, { metrics }: Books, log: Log): Reach
 }
 
 function exchangePorts({ settings, journal, steering, reach, held, state }: Shared): ExchangePorts {
-  const { upstream, limits } = settings
+  const { upstream, upstreamEngine, limits } = settings
   return {
     clock,
-    upstream: createUpstream(upstream, clock),
+    upstream: createUpstreamOf(upstreamEngine ?? 'http-proxy', upstream, clock),
     upstreamName: upstream.host,
     openRecord: journal.openExchange,
     planner: steering.planner,

@@ -1,4 +1,4 @@
-/** How the tests run: most files two at a time; then, one after the other, those that hold real clocks against each other. */
+/** How the tests run: most files two at a time, some of them on both engines; then, one after the other, those that hold real clocks against each other. */
 import { defineConfig } from 'vitest/config'
 
 /** They compare measured times of real processes: a neighbour's load would be measured with them. */
@@ -9,6 +9,15 @@ const CLOCKED = [
   'test/wire/predict-reality.test.ts',
   'test/wire/work-otlp.test.ts',
   'test/wire/work-sidecar.test.ts',
+]
+/** Those that pin what the server's side does run a second time, unchanged, on the other engine. */
+const ON_BOTH_ENGINES = [
+  'test/wire/transparency-*.test.ts',
+  'test/wire/endings-*.test.ts',
+  'test/wire/hostile*.test.ts',
+  'test/wire/backpressure*.test.ts',
+  'test/wire/websocket*.test.ts',
+  'test/wire/{pool,retry,pipelining,connect-limit,stopping,drain,notices}.test.ts',
 ]
 const shared = { testTimeout: 120_000, hookTimeout: 120_000 }
 
@@ -25,6 +34,16 @@ export default defineConfig({
           name: 'together',
           include: ['test/**/*.test.ts'],
           exclude: ['test/long/**', 'test/bench/**', ...CLOCKED],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'direct engine',
+          include: ON_BOTH_ENGINES,
+          env: { IMPATIENT_TEST_UPSTREAM_ENGINE: 'direct' },
           sequence: { groupOrder: 0 },
         },
       },

@@ -16,6 +16,7 @@ export const MODES = ['act', 'shadow'] as const
 export const ENDINGS = ['fin', 'rst', 'clean'] as const
 export const AFTER_CUTS = ['hang-up', 'drain'] as const
 export const INJECTS = ['header', 'meta', 'both', 'none'] as const
+export const UPSTREAM_ENGINES = ['http-proxy', 'direct'] as const
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const LOG_FORMATS = ['text', 'json'] as const
 
@@ -23,6 +24,7 @@ const choice = (name: string, choices: readonly string[], says: string): Flag =>
 
 export const RUN_FLAGS: readonly Flag[] = [
   { name: 'upstream', takes: 'URL', says: "The MCP server's origin; the client's path is passed on" },
+  choice('upstream-engine', UPSTREAM_ENGINES, 'What carries requests to the server (default http-proxy); direct costs less CPU'),
   { name: 'listen', takes: 'ADDR', says: 'Where clients connect (default 127.0.0.1:8080)' },
   {
     name: 'admin',

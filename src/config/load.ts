@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { readFaults } from './faults.ts'
 import type { SettingsFile } from './file.ts'
 import { readSettingsFile } from './file.ts'
-import { AFTER_CUTS, INJECTS, LOG_FORMATS, LOG_LEVELS, MODES, TOKEN_VARIABLE } from './flags.ts'
+import { AFTER_CUTS, INJECTS, LOG_FORMATS, LOG_LEVELS, MODES, TOKEN_VARIABLE, UPSTREAM_ENGINES } from './flags.ts'
 import type { Environment, FlagValues, Given } from './given.ts'
 import { createGiven, unknownVariables } from './given.ts'
 import { readPath } from './path.ts'
@@ -106,6 +106,7 @@ function merge(file: SettingsFile | null, given: Given, env: Environment, drawSe
   const scenario = given.one('scenario', parseFile)
   const rest = {
     ...(scenario === undefined ? {} : { scenario }),
+    upstreamEngine: given.one('upstream-engine', choiceOf(UPSTREAM_ENGINES)) ?? written.upstreamEngine ?? 'http-proxy',
     listen: given.one('listen', parseAddress) ?? written.listen ?? LISTEN,
     admin: readAdmin(file, given, env),
     metrics: {

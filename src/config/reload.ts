@@ -1,12 +1,13 @@
 /** What of newly read settings takes effect while running, and what needs a restart. */
 import type { Settings } from './snapshot.ts'
 
-type Part = 'listen' | 'upstream' | 'admin' | 'metrics' | 'otlp'
+type Part = 'listen' | 'upstream' | 'upstreamEngine' | 'admin' | 'metrics' | 'otlp'
 
 /** Keys of the file; the rest comes from flags and environment, which do not change while running. */
 const FIXED: readonly { readonly part: Part; readonly key: string }[] = [
   { part: 'listen', key: 'listen' },
   { part: 'upstream', key: 'upstream' },
+  { part: 'upstreamEngine', key: 'upstreamEngine' },
   { part: 'admin', key: 'admin' },
   { part: 'metrics', key: 'metrics' },
   { part: 'otlp', key: 'otlp' },

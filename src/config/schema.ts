@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { faultRuleSchema, safetySchema } from '../faults/fault-schema.ts'
 import { hopSchema } from '../hops/hop-schema.ts'
 import { duration, oneOf, show, strict } from '../hops/shape.ts'
-import { AFTER_CUTS, INJECTS, MODES } from './flags.ts'
+import { AFTER_CUTS, INJECTS, MODES, UPSTREAM_ENGINES } from './flags.ts'
 import type { Parse } from './values.ts'
 import { parseAddress, parseAddressOrNone, parseOrigin, parseUrl } from './values.ts'
 
@@ -94,6 +94,9 @@ const work = strict({
 export const settingsSchema = strict({
   listen: address('Where clients connect (default 127.0.0.1:8080)', '127.0.0.1:8080').optional(),
   upstream: textOf(parseOrigin, "The MCP server's origin; the client's path is passed on", 'http://127.0.0.1:3000').optional(),
+  upstreamEngine: oneOf(...UPSTREAM_ENGINES)
+    .meta({ description: 'What carries requests to the server; direct costs less CPU (default http-proxy)' })
+    .optional(),
   mode: oneOf(...MODES)
     .meta({ description: 'shadow decides and counts, and cuts nothing (default act)' })
     .optional(),

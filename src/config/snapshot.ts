@@ -9,6 +9,8 @@ export interface Address {
 
 export type Mode = 'act' | 'shadow'
 export type AfterCut = 'hang-up' | 'drain'
+/** What carries requests to the server. */
+export type UpstreamEngine = 'http-proxy' | 'direct'
 export type Inject = 'header' | 'meta' | 'both' | 'none'
 
 /** A span that counts as work: by an attribute's value, or by its name with `*` for any text. */
@@ -36,6 +38,8 @@ export interface Settings {
   readonly listen: Address
   /** An origin; its path is empty. */
   readonly upstream: URL
+  /** Absent: `http-proxy`. */
+  readonly upstreamEngine?: UpstreamEngine
   readonly admin: { readonly listen: Address; readonly token: string | null }
   readonly metrics: { readonly listen: Address | null; readonly toolsMax: number }
   /** `isDefault`, `isGrpcDefault`: the user did not ask for this port, so a taken one is a warning. */

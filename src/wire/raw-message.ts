@@ -34,10 +34,11 @@ export function sendChunk(message: OutgoingMessage, bytes: Uint8Array): boolean 
 }
 
 const sizeOf = (bytes: Uint8Array): string => bytes.length.toString(16)
-const chunkBytes = (bytes: Uint8Array): number => sizeOf(bytes).length + bytes.length + 4
+/** With its frame. */
+export const chunkBytes = (bytes: Uint8Array): number => sizeOf(bytes).length + bytes.length + 4
 
-/** RFC 9112 §7.1. */
-function writeChunk(piece: Buffer, from: number, bytes: Uint8Array): void {
+/** RFC 9112 §7.1; gives where it ends. */
+export function writeChunk(piece: Buffer, from: number, bytes: Uint8Array): number {
   let at = from + piece.write(sizeOf(bytes), from, 'latin1')
   piece[at] = 0x0d
   piece[at + 1] = 0x0a
@@ -45,4 +46,5 @@ function writeChunk(piece: Buffer, from: number, bytes: Uint8Array): void {
   at += 2 + bytes.length
   piece[at] = 0x0d
   piece[at + 1] = 0x0a
+  return at + 2
 }

@@ -45,6 +45,13 @@ export function fateOf(ending: Break, when: When, error: Error | null): Fate {
   return { ending, kind, detail: `the server ${did} the connection before its answer: ${said}` }
 }
 
+/** A 101 to a request that asked for none. */
+export const UNASKED_SWITCH: Fate = {
+  ending: 'fin',
+  kind: 'server_close',
+  detail: 'the server switched protocols (101) without being asked',
+}
+
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ENOENT|ERR_INVALID)/
 

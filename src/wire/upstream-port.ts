@@ -1,5 +1,4 @@
 /** The server's side of one exchange as the rest sees it: what is asked of a leg, and what it tells its owner. */
-import type http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Break, RawHeaders, Request } from '../core/signal.ts'
 import type { Fate } from './upstream-fate.ts'
@@ -18,7 +17,7 @@ export interface UpstreamEvents<Owner> {
   end(owner: Owner, rawTrailers: RawHeaders): void
   lost(owner: Owner, fate: Fate): void
   /** The connection is no more HTTP: nothing but this is told of it. Absent: nobody asked for that. */
-  upgraded?(owner: Owner, incoming: http.IncomingMessage, socket: Socket, head: Uint8Array): void
+  upgraded?(owner: Owner, reason: string, rawHeaders: RawHeaders, socket: Socket, head: Uint8Array): void
   /** The request's backlog is written: it takes bytes again. */
   drained(owner: Owner): void
 }

@@ -9,7 +9,7 @@ import { leaveServer } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
 import type { Fate } from './upstream-fate.ts'
-import { fateOf, isResetError } from './upstream-fate.ts'
+import { fateOf, isResetError, UNASKED_SWITCH } from './upstream-fate.ts'
 import type { LegVerbs, UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
 import type { Waiting } from './upstream-send.ts'
 import { endRequest, sendWaiting } from './upstream-send.ts'
@@ -160,10 +160,10 @@ function onUpgrade(this: Outgoing, incoming: http.IncomingMessage, socket: Socke
   const { leg } = this
   if (leg.events.upgraded !== undefined && leg.lost === null) {
     leg.isOver = true
-    return leg.events.upgraded(leg.owner, incoming, socket, head)
+    return leg.events.upgraded(leg.owner, incoming.statusMessage ?? '', incoming.rawHeaders, socket, head)
   }
   socket.destroy() // Node would do so without a word
-  tellLost(leg, { ending: 'fin', kind: 'server_close', detail: 'the server switched protocols (101) without being asked' })
+  tellLost(leg, UNASKED_SWITCH)
 }
 
 function onIncoming(leg: Leg | undefined, incoming: Incoming): void {

@@ -1,8 +1,7 @@
 /** The server's side of a WebSocket session: dialled as an HTTP request, and after its 101 a leg of frames. */
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
-import type { Break } from '../core/signal.ts'
+import type { Break, RawHeaders } from '../core/signal.ts'
 import { leaveSocket } from './parting.ts'
 import { wasSeenReset } from './reset.ts'
 import { isResetError } from './upstream-fate.ts'
@@ -53,8 +52,7 @@ export function createSessionUpstream(upstream: UpstreamPort, clock: Clock, tooL
         lost: (fate) => events.lost(owner, fate),
         drained: () => events.drained(owner),
       }
-      const upgraded = (incoming: IncomingMessage, socket: Socket, head: Uint8Array): void => {
-        const { rawHeaders, statusMessage = '' } = incoming
+      const upgraded = (reason: string, rawHeaders: RawHeaders, socket: Socket, head: Uint8Array): void => {
         const why = whyNoSession(rawHeaders, key)
         if (why !== null) {
           socket.destroy()
@@ -62,7 +60,7 @@ export function createSessionUpstream(upstream: UpstreamPort, clock: Clock, tooL
         }
         session = openLeg(socket, head, { events: told, clock, tooLong })
         if (isPaused) session.pause()
-        events.head(owner, 101, statusMessage, rawHeaders, 'sized')
+        events.head(owner, 101, reason, rawHeaders, 'sized')
       }
       const handshake: UpstreamEvents<unknown> = { ...events, upgraded: (_owner, ...how) => upgraded(...how) }
       const asking = upstream.dial(handshakeOf(request, key), false, handshake, owner)

@@ -9,6 +9,7 @@ import type { Log } from '../../src/core/log.ts'
 import type { Got } from './admin-rig.ts'
 import { ask } from './admin-rig.ts'
 import { whenTestEnds } from './raw-socket.ts'
+import { testedEngine } from './upstream-engine.ts'
 
 export interface AppRig {
   readonly app: RunningApp
@@ -44,7 +45,12 @@ export async function appRig(upstream: URL, { yaml = '', flags = {}, env = {}, p
   const text = yamlOf(upstream, yaml)
   const file = place?.(folder, text) ?? join(folder, 'config.yaml')
   if (place === undefined) writeFileSync(file, text)
-  const load = () => loadSettings({ flags: { drain: '0s', ...flags, config: file }, env, readFile: (path) => readFileSync(path, 'utf8') })
+  const load = () =>
+    loadSettings({
+      flags: { drain: '0s', 'upstream-engine': testedEngine, ...flags, config: file },
+      env,
+      readFile: (path) => readFileSync(path, 'utf8'),
+    })
   const loaded = load()
   if ('errors' in loaded) throw new Error(loaded.errors.join('\n'))
   const lines: string[] = []

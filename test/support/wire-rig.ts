@@ -7,8 +7,9 @@ import type { LinePlanner } from '../../src/wire/line-planner.ts'
 import type { Listener } from '../../src/wire/listener.ts'
 import { startListener } from '../../src/wire/listener.ts'
 import { realClock } from '../../src/wire/real-clock.ts'
-import { createUpstream } from '../../src/wire/upstream.ts'
+import { createUpstreamOf } from '../../src/wire/upstream-engine.ts'
 import { whenTestEnds } from './raw-socket.ts'
+import { testedEngine } from './upstream-engine.ts'
 
 export interface WireRig {
   readonly port: number
@@ -45,7 +46,7 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
   const clock = options.clock ?? realClock
   const ports: ExchangePorts = {
     clock,
-    upstream: createUpstream(upstream, clock),
+    upstream: createUpstreamOf(testedEngine, upstream, clock),
     upstreamName: upstream.host,
     openRecord() {
       const facts: Fact[] = []

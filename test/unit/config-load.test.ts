@@ -36,6 +36,7 @@ test('the defaults are those the documentation names', () => {
   expect(settingsOf({})).toEqual({
     listen: { host: '127.0.0.1', port: 8080 },
     upstream: new URL('http://127.0.0.1:3000'),
+    upstreamEngine: 'http-proxy',
     admin: { listen: { host: '127.0.0.1', port: 8475 }, token: null },
     metrics: { listen: null, toolsMax: 50 },
     otlp: {
@@ -115,6 +116,16 @@ test('all of a file, JSON as well', () => {
     snapshot: { path: [{ name: 'path[0]:custom', total: { afterMs: 60_000 } }] },
     file: 'c.yaml',
   })
+})
+
+test('the upstream engine: flag over variable over file; another is refused with those there are [engine.choice]', () => {
+  const file = 'upstreamEngine: direct\n'
+  const env = { IMPATIENT_UPSTREAM_ENGINE: 'http-proxy' }
+  expect(settingsOf({ file }).upstreamEngine).toBe('direct')
+  expect(settingsOf({ file, env }).upstreamEngine).toBe('http-proxy')
+  expect(settingsOf({ file, env, flags: { 'upstream-engine': 'direct' } }).upstreamEngine).toBe('direct')
+  expect(errorsOf({ flags: { upstream: 'http://h', 'upstream-engine': 'curl' } })[0]).toMatch(/^--upstream-engine: .*http-proxy.*direct/)
+  expect(errorsOf({ file: 'upstream: http://h\nupstreamEngine: curl\n' })[0]).toMatch(/^c\.yaml:2 upstreamEngine: .*http-proxy.*direct/)
 })
 
 describe('the path', () => {
