@@ -181,6 +181,13 @@ export const TARGETS: readonly Target[] = [
     measures: ['cut'],
   },
   {
+    name: 'sidecar-direct',
+    title: 'impatient-hop, --upstream-engine direct',
+    version: ownVersion,
+    command: (asked) => sidecar(asked, '--upstream-engine', 'direct'),
+    cutsIdle: true,
+  },
+  {
     name: 'http-proxy',
     title: 'bare http-proxy, its abort defect mended',
     version: () => packageVersion('http-proxy'),

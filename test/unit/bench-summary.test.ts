@@ -59,7 +59,7 @@ describe('the plan', () => {
   })
   test('a quick run takes less than 90 s, a full one less than 15 minutes [bench.interleaved]', () => {
     const all = [
-      ...['direct', 'sidecar', 'sidecar-loaded', 'sidecar-reports', 'sidecar-scraped'],
+      ...['direct', 'sidecar', 'sidecar-loaded', 'sidecar-reports', 'sidecar-direct', 'sidecar-scraped'],
       ...['http-proxy', 'nginx', 'haproxy', 'toxiproxy'],
     ]
     const of = (names: readonly string[]) => names.map((name) => ({ name, cutsIdle: /sidecar$|loaded|scraped|nginx|haproxy/.test(name) }))
