@@ -129,8 +129,11 @@ function fromServer(this: LimitsSeat, signal: Reply, atMs: number): void {
 }
 
 function wake(this: LimitsSeat, atMs: number): void {
-  const kind = reachedBy(this.due, atMs)
-  if (kind === null || asksAgain(this, kind, atMs) || !expire(this, kind)) rearm(this)
+  // More than one may be due at once: where one lapses, or its wait begins anew, the next has its say in the same wake.
+  for (let kind = reachedBy(this.due, atMs); kind !== null; kind = reachedBy(this.due, atMs)) {
+    if (!asksAgain(this, kind, atMs) && expire(this, kind)) return
+  }
+  rearm(this)
 }
 
 function pressed(this: LimitsSeat, side: Side, isBlocked: boolean, atMs: number): void {

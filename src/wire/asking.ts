@@ -26,7 +26,7 @@ export interface Asking {
   trace: ChildContext | null
   readonly inject: Inject
   /** The request's last byte arrived. */
-  hasAsked: boolean
+  isHandedOver: boolean
   isUnderstood: boolean
   /** What waits at the server's edge to be spliced. */
   held: HeldRequest | null
@@ -38,7 +38,7 @@ export const createAsking = (inject: Inject): Asking => ({
   body: createCollector(),
   trace: null,
   inject,
-  hasAsked: false,
+  isHandedOver: false,
   isUnderstood: false,
   held: null,
   waiting: [],
@@ -122,7 +122,6 @@ function onEnd(x: Exchange): void {
   const ask = tellUnderstood(x)
   x.tell({ kind: 'asked', atMs: nowMs })
   if (x.asking.waiting !== null) begin(x, ask)
-  x.asking.hasAsked = true
   letGo(x.asking.body) // a stream may live for hours
   x.line?.fromClient({ is: 'asked', rawTrailers: x.req.rawTrailers }, nowMs)
   endTurn(x)
@@ -155,6 +154,7 @@ export function toServer(x: Exchange, signal: Ask): void {
     case 'piece':
       return sendPiece(x, signal.bytes)
     case 'asked':
+      asking.isHandedOver = true
       if (asking.held !== null && asking.trace !== null) sendHeld(x, spliceRequest(asking.held, asking.trace.header))
       return x.leg?.verbs.end(x.leg, signal.rawTrailers)
     case 'half':

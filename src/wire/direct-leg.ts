@@ -3,11 +3,13 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Break, RawHeaders, Request } from '../core/signal.ts'
 import type { KeptSockets } from './kept.ts'
+import { UNREAD_WAIT_MS } from './parting.ts'
 import { wasSeenReset } from './reset.ts'
 import type { ResponseParser } from './response-parser.ts'
+import { beginAnswer } from './response-parser.ts'
 import type { Fate } from './upstream-fate.ts'
 import { fateOf, isResetError } from './upstream-fate.ts'
-import type { UpstreamEvents, UpstreamLeg } from './upstream-port.ts'
+import type { LegVerbs, UpstreamEvents, UpstreamLeg } from './upstream-port.ts'
 
 /** So much is read on for a paused owner, that the server's end shows; then its connection is paused as well. */
 const HELD_BYTES_MAX = 16_384
@@ -18,6 +20,8 @@ export interface DirectSocket extends Socket {
   leg: DirectLeg | null
   readonly parser: ResponseParser<DirectSocket>
   readonly kept: KeptSockets<DirectSocket>
+  /** A new one, to the same server. */
+  another(): DirectSocket
 }
 
 export interface DirectLeg extends UpstreamLeg {
@@ -26,7 +30,7 @@ export interface DirectLeg extends UpstreamLeg {
   readonly clock: Clock
   readonly request: Request
   readonly isChunked: boolean
-  readonly isReused: boolean
+  isReused: boolean
   /** Null once it waits for another request, or was handed over. */
   socket: DirectSocket | null
   /** What the body began with, until the head is sent. */
@@ -59,6 +63,40 @@ export interface DirectLeg extends UpstreamLeg {
   problem: Error | null
 }
 
+/** What a leg begins with. */
+export type Begun = Pick<DirectLeg, 'events' | 'owner' | 'clock' | 'request' | 'isChunked' | 'isReused' | 'socket'>
+
+export function createLeg(verbs: LegVerbs, { events, owner, clock, request, isChunked, isReused, socket }: Begun): DirectLeg {
+  return {
+    verbs,
+    events,
+    owner,
+    clock,
+    request,
+    isChunked,
+    isReused,
+    socket,
+    waitingBytes: null,
+    rawTrailers: null,
+    isSent: false,
+    isAsked: false,
+    needsDrain: false,
+    hasBytes: false,
+    hasHead: false,
+    interims: 0,
+    mayKeep: false,
+    keepAlive: null,
+    isSpoilt: false,
+    isWhole: false,
+    isPaused: false,
+    held: null,
+    heldBytes: 0,
+    answerTrailers: [],
+    isOver: false,
+    lost: null,
+    problem: null,
+  }
+}
 /** All that a turn of the owner's may change while it is told something. */
 const isTold = ({ isOver, lost }: DirectLeg): boolean => isOver || lost !== null
 
@@ -128,14 +166,31 @@ function tellHeld(leg: DirectLeg): void {
 
 const NO_BYTES = Buffer.alloc(0)
 
+/** Its bytes may never go: the connection is given up then. */
+function giveUpLater({ clock }: DirectLeg, socket: DirectSocket): () => void {
+  const timer = clock.after(UNREAD_WAIT_MS, () => socket.destroy())
+  socket.once('close', timer.cancel)
+  return () => {
+    timer.cancel()
+    socket.off('close', timer.cancel)
+  }
+}
+
 /** The answer was told. Once the request is out as well, the connection may serve another, where the server allows it. */
 export function letGo(leg: DirectLeg): void {
   const { socket } = leg
   if (socket === null || socket.destroyed) return
   if (!leg.mayKeep) {
-    if (socket.writable) socket.destroySoon()
+    if (!socket.writable) return
+    if (socket.writableLength > 0) giveUpLater(leg, socket)
+    socket.destroySoon()
   } else if (leg.isAsked && socket.writableLength > 0) {
-    socket.write(NO_BYTES, () => letGo(leg)) // not before the kernel has it all: a server may have answered without reading
+    // Not before the kernel has it all: a server may have answered without reading.
+    const keep = giveUpLater(leg, socket)
+    socket.write(NO_BYTES, () => {
+      keep()
+      letGo(leg)
+    })
   } else if (leg.isAsked) {
     if (leg.isSpoilt) return void socket.destroy()
     leg.socket = null
@@ -143,4 +198,18 @@ export function letGo(leg: DirectLeg): void {
     if (socket.isPaused()) socket.resume()
     socket.kept.put(socket, leg.keepAlive)
   }
+}
+
+/** Nothing of it was sent yet, on a connection that served others before. */
+export const mayMove = ({ isSent, isReused, lost }: DirectLeg): boolean => !isSent && isReused && lost === null
+
+/** Nothing was sent on the connection it was to use, which had something of its own to say, or ended: another will do. */
+export function takeAnother(leg: DirectLeg, old: DirectSocket): void {
+  old.leg = null
+  old.destroy()
+  const socket = old.another()
+  leg.isReused = false
+  leg.socket = socket
+  socket.leg = leg
+  beginAnswer(socket.parser, leg.request.method)
 }

@@ -1,10 +1,9 @@
 /** The server's side on bare sockets, with a parser of its own: the same promises as upstream.ts, without a request object for each exchange. */
 import type { Clock } from '../core/clock.ts'
-import type { Request } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
 import { createDialer } from './direct-connection.ts'
 import type { DirectLeg, DirectSocket } from './direct-leg.ts'
-import { breakOf, letGo, resume, tellBroken, tellBytes, tellEnd, tellLost } from './direct-leg.ts'
+import { breakOf, createLeg, letGo, mayMove, resume, takeAnother, tellBroken, tellBytes, tellEnd, tellLost } from './direct-leg.ts'
 import { sendEnd, sendPiece, sendRequest } from './direct-send.ts'
 import { framingOf } from './headers.ts'
 import { createKept } from './kept.ts'
@@ -28,7 +27,12 @@ export function createDirectUpstream(origin: URL, clock: Clock): UpstreamPort {
 
   function connectNew(): DirectSocket {
     const bare = connect()
-    const socket: DirectSocket = Object.assign(bare, { leg: null, kept, parser: createParser(ANSWER, bare as DirectSocket) })
+    const socket: DirectSocket = Object.assign(bare, {
+      leg: null,
+      kept,
+      another: connectNew,
+      parser: createParser(ANSWER, bare as DirectSocket),
+    })
     readFirst(socket)
     watchForReset(socket)
     socket.on('data', onData)
@@ -45,7 +49,15 @@ export function createDirectUpstream(origin: URL, clock: Clock): UpstreamPort {
     dial(request, isChunked, events, owner) {
       const reused = kept.take()
       const socket = reused ?? connectNew()
-      const leg = createLeg(request, isChunked, events as UpstreamEvents<unknown>, owner, clock, socket, reused !== null)
+      const leg = createLeg(verbs, {
+        request,
+        isChunked,
+        events: events as UpstreamEvents<unknown>,
+        owner,
+        clock,
+        socket,
+        isReused: reused !== null,
+      })
       socket.leg = leg
       beginAnswer(socket.parser, request.method)
       afterPoll(sendDue, leg) // the head goes ahead of a slow body, and with one that is there
@@ -55,46 +67,6 @@ export function createDirectUpstream(origin: URL, clock: Clock): UpstreamPort {
       kept.close()
       for (const socket of open) socket.destroy()
     },
-  }
-}
-
-function createLeg(
-  request: Request,
-  isChunked: boolean,
-  events: UpstreamEvents<unknown>,
-  owner: unknown,
-  clock: Clock,
-  socket: DirectSocket,
-  isReused: boolean,
-): DirectLeg {
-  return {
-    verbs,
-    events,
-    owner,
-    clock,
-    request,
-    isChunked,
-    isReused,
-    socket,
-    waitingBytes: null,
-    rawTrailers: null,
-    isSent: false,
-    isAsked: false,
-    needsDrain: false,
-    hasBytes: false,
-    hasHead: false,
-    interims: 0,
-    mayKeep: false,
-    keepAlive: null,
-    isSpoilt: false,
-    isWhole: false,
-    isPaused: false,
-    held: null,
-    heldBytes: 0,
-    answerTrailers: [],
-    isOver: false,
-    lost: null,
-    problem: null,
   }
 }
 
@@ -205,6 +177,7 @@ const ANSWER: AnswerEvents<DirectSocket> = {
 function onData(this: DirectSocket, chunk: Buffer): void {
   const { leg, parser } = this
   if (leg === null) return void this.destroy() // nobody asked: what follows could be mistaken for an answer
+  if (mayMove(leg)) return takeAnother(leg, this)
   leg.hasBytes = true
   if (leg.isWhole) leg.isSpoilt = true
   else if (feed(parser, chunk) === -1) {
@@ -217,6 +190,7 @@ function onData(this: DirectSocket, chunk: Buffer): void {
 function onEnd(this: DirectSocket): void {
   const { leg, parser } = this
   if (leg === null) return
+  if (mayMove(leg)) return takeAnother(leg, this)
   this.destroy()
   if (!leg.hasHead) tellBroken(leg, hangUp())
   else if (readsToEnd(parser) && leg.problem === null && breakOf(leg) === 'fin') {
@@ -235,6 +209,7 @@ function onError(this: DirectSocket, error: Error): void {
 function onClose(this: DirectSocket): void {
   const { leg } = this
   if (leg === null || leg.isWhole) return
+  if (mayMove(leg)) return takeAnother(leg, this)
   tellBroken(leg, leg.hasHead ? leg.problem : hangUp())
 }
 

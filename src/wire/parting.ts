@@ -19,10 +19,13 @@ export function leaveServer(outgoing: ClientRequest, incoming: IncomingMessage |
   leaveSocket(socket, ending, clock, () => outgoing.destroy())
 }
 
+/** A server that has answered, and does not read what it answered to, has so long: its bytes may never go. */
+export const UNREAD_WAIT_MS = 5_000
+
 /** The same for a connection that is being read and dropped already. */
 export function leaveSocket(socket: Socket, ending: Break, clock: Clock, destroy: () => void = () => socket.destroy()): void {
-  if (ending === 'rst') {
-    sendReset(socket)
+  if (ending === 'rst' && !socket.connecting) {
+    sendReset(socket) // of one that is being made it would wait until the connection is there, and the request with it
     return
   }
   if (socket.connecting || socket.writableLength > 0) {

@@ -73,7 +73,7 @@ function finish(x: Exchange): void {
   x.heldBytes = 0
   x.seating?.close()
   x.tell({ kind: 'finished', atMs: x.turnMs })
-  if (!x.asking.hasAsked) x.leg?.verbs.lose(x.leg, 'fin') // nobody wants the rest of the request
+  if (!x.asking.isHandedOver) x.leg?.verbs.lose(x.leg, 'fin') // nobody wants the rest of the request
   x.downstream.verbs.discardRequest(x.downstream)
   x.whenFinished(x)
 }

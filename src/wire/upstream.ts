@@ -5,7 +5,7 @@ import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { Break, Request } from '../core/signal.ts'
 import { framingOf } from './headers.ts'
-import { leaveServer } from './parting.ts'
+import { leaveServer, UNREAD_WAIT_MS } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
 import type { Fate } from './upstream-fate.ts'
@@ -194,7 +194,13 @@ function onEnd(this: Incoming): void {
   if (leg.isDelimitedByEnd && (leg.problem !== null || breakOf(leg) === 'rst')) return
   if (leg.lost !== null || leg.isOver) return
   leg.isOver = true
+  if (!this.req.writableFinished) giveUpLater(this.req, leg.clock)
   leg.events.end(leg.owner, this.rawTrailers)
+}
+
+function giveUpLater(outgoing: Outgoing, clock: Clock): void {
+  const timer = clock.after(UNREAD_WAIT_MS, () => outgoing.destroy())
+  outgoing.once('close', timer.cancel)
 }
 
 function onClose(this: Incoming): void {

@@ -34,7 +34,12 @@ export interface Rig {
 
 export function rig(
   plans: readonly SeatPlan[],
-  { seed = 0.5, isPunctual = true, mayCut = () => true }: { seed?: number; isPunctual?: boolean; mayCut?: (cause: Cause) => boolean } = {},
+  {
+    seed = 0.5,
+    isPunctual = true,
+    mayCut = () => true,
+    again = () => false,
+  }: { seed?: number; isPunctual?: boolean; mayCut?: (cause: Cause) => boolean; again?: () => boolean } = {},
 ): Rig {
   const effects: Effect[] = []
   const closings: Closing[] = []
@@ -48,6 +53,7 @@ export function rig(
       closed: ({ kind, seat }, ending, atMs) => closings.push({ cause: kind, seat, ending, atMs }),
       noted: (seat, note, atMs) => notes.push(`+${atMs} ${seat} ${noteWords(note)}`),
       mayCut,
+      again,
     },
     () => seed,
   )

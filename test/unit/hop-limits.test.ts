@@ -193,3 +193,26 @@ test('the time a client does not read counts for neither idle nor its rearm', ()
   r.line.pressed('client', false, 1_100) // armed at 0 is now armed at 1000
   expect(r.server(1_200, event('a')).until(9_000).closings).toMatchObject([{ atMs: 3_000 }])
 })
+
+test('two limits that are due in one millisecond, and none of them may cut: both lapse in the same wake', () => {
+  const r = rig(compileHop(hop('h', { idle: idle(500), total: total(500) })), { mayCut: () => false })
+    .ask()
+    .until(2_000)
+  expect(r.closings).toEqual([])
+  expect(r.notes.filter((note) => note.includes('capped'))).toEqual(['+500 h decided capped', '+500 h decided capped'])
+  expect(r.server(2_001, sse, done).closings).toMatchObject([{ cause: 'complete' }])
+})
+test('a wait that begins anew leaves the other limit of its millisecond its say', () => {
+  const retry = { on: ['timeout' as const], tries: 2, backoffMs: 0 }
+  const plans = compileHop(
+    hop('h', {
+      headers: limit(500),
+      total: total(500),
+      request: { buffer: false, bodyMaxBytes: null, retry } as unknown as NonNullable<Hop['request']>,
+    }),
+  )
+  const r = rig(plans, { again: () => true })
+    .ask()
+    .until(2_000)
+  expect(r.closings).toMatchObject([{ cause: 'max_duration', atMs: 500 }])
+})

@@ -1,5 +1,6 @@
 /** An answer that comes while its upload is still under way: delivered whole; the rest is discarded, within limits. */
 import { describe, expect, test } from 'vitest'
+import { appRig } from '../support/app-rig.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { MIB } from '../support/memory.ts'
 import { rawClient } from '../support/raw-client.ts'
@@ -108,4 +109,18 @@ describe('the rest of the upload', () => {
       return quiet.brokeAtMs() !== null
     })
   })
+})
+
+test('a whole answer while a fault still holds the request back: the connection to the server is given up', async () => {
+  const server = await rawServer(async (connection) => {
+    await connection.until('\r\n\r\n')
+    await connection.send(refusal)
+  })
+  const yaml = 'faults:\n  - { name: slow, do: { bandwidth: { bytesPerSecond: 10, on: request } } }\n'
+  const rig = await appRig(server.url, { yaml })
+  const client = await rawClient(rig.port)
+  void client.send(upload(20_000))
+  void client.send('u'.repeat(20_000))
+  expect(await client.response()).toMatchObject({ status: 413, text: expect.stringMatching(WHOLE) })
+  await (await server.connection(0)).untilEnded()
 })

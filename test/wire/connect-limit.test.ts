@@ -1,4 +1,6 @@
 /** A hop's patience with a server that does not accept the connection, and what of it stays behind. */
+import type { LookupFunction } from 'node:net'
+import net from 'node:net'
 import { expect, test } from 'vitest'
 import { readPreset } from '../../src/config/presets.ts'
 import { createCaps } from '../../src/faults/caps.ts'
@@ -7,6 +9,8 @@ import { createFaultMemory } from '../../src/faults/memory.ts'
 import { composePath } from '../../src/hops/presets.ts'
 import type { LinePlanner } from '../../src/wire/line-planner.ts'
 import { createLinePlanner } from '../../src/wire/line-planner.ts'
+import { leaveSocket } from '../../src/wire/parting.ts'
+import { realClock } from '../../src/wire/real-clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { rawClient } from '../support/raw-client.ts'
@@ -54,4 +58,18 @@ test('no timer outlives an exchange: a process that has nothing to do can end [e
   expect((await client.response()).status).toBe(502)
   await rig.fact('finished')
   expect(clock.armed()).toBe(0)
+})
+
+test('what is given up while it is being connected never reaches the server, however it was to end', async () => {
+  for (const ending of ['rst', 'fin'] as const) {
+    const server = await rawServer(() => undefined)
+    const lookup: LookupFunction = (_name, _options, found) => void setTimeout(() => found(null, [{ address: '127.0.0.1', family: 4 }]), 50)
+    const socket = net.connect({ host: 'slow.test', port: server.port, lookup })
+    socket.on('error', () => undefined)
+    socket.write('POST / HTTP/1.1\r\n\r\n')
+    leaveSocket(socket, ending, realClock)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(socket.destroyed).toBe(true)
+    expect(server.connections).toEqual([])
+  }
 })

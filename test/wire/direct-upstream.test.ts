@@ -1,7 +1,9 @@
 /** What the direct engine does that the suite on both engines cannot see: its writes, its connections, and being held back. */
 import { expect, test } from 'vitest'
+import type { UpstreamEngine } from '../../src/config/snapshot.ts'
 import type { RawHeaders } from '../../src/core/signal.ts'
 import { createDirectUpstream } from '../../src/wire/direct-upstream.ts'
+import { UNREAD_WAIT_MS } from '../../src/wire/parting.ts'
 import { realClock } from '../../src/wire/real-clock.ts'
 import { createUpstreamOf } from '../../src/wire/upstream-engine.ts'
 import type { UpstreamEvents, UpstreamLeg, UpstreamPort } from '../../src/wire/upstream-port.ts'
@@ -326,4 +328,54 @@ test.each(['fin', 'rst'] as const)('held back it tells a %s at once, behind what
   await untilOver(one)
   expect(one.text).toBe('kept')
   expect(one.told).toEqual(['head 200 chunked', 'bytes', expect.stringMatching(`^lost server_(close|reset) ${how} `)])
+})
+
+test('what comes on a kept connection before the request was sent is no answer to it: it goes on another [engine.pool]', async () => {
+  const { port, server } = await begin(async (connection) => {
+    await connection.until('\r\n\r\n')
+    await connection.send(connection.index === 0 ? ok() : headText(201, [['Content-Length', '4']]) + 'real')
+  })
+  const first = dial(port, 'GET', [])
+  first.end()
+  await untilOver(first)
+  const kept = await server.connection(0)
+  await kept.send(headText(408, [['Content-Length', '0']])) // in the kernel when the next is dialled
+  const second = dial(port)
+  await turn()
+  await turn()
+  second.write('hi')
+  second.end()
+  await untilOver(second)
+  expect(second).toMatchObject({ told: ['head 201 sized', 'bytes', 'end'], text: 'real' })
+  expect(kept.text()).not.toContain('POST')
+})
+test('a server that has answered and does not read the rest has so long: then the connection is given up [engine.pool]', async () => {
+  for (const [engine, headers] of [
+    ['direct', []],
+    ['direct', [['Connection', 'close']]],
+    ['http-proxy', []],
+    ['http-proxy', [['Connection', 'close']]],
+  ] as [UpstreamEngine, HeaderList][]) {
+    const clock = fakeClock()
+    const server = await rawServer(async (connection) => {
+      await connection.until('\r\n\r\n')
+      connection.pause()
+      await connection.send(headText(413, [...headers, ['Content-Length', '0']]))
+    })
+    const port = createUpstreamOf(engine, server.url, clock)
+    whenTestEnds(() => port.close())
+    let isOpen = true
+    watchSockets().onSocket((socket, side) => {
+      if (side === 'connected') socket.once('close', () => void (isOpen = false))
+    })
+    const one = dial(port, 'POST', [['Content-Length', '30000000']])
+    one.write('x'.repeat(30_000_000))
+    one.end()
+    await untilOver(one)
+    await turn()
+    expect(isOpen).toBe(true)
+    clock.advance(UNREAD_WAIT_MS)
+    await until('it is closed', () => !isOpen)
+    expect(clock.armed()).toBe(0)
+  }
 })
