@@ -333,7 +333,7 @@ test.each(['fin', 'rst'] as const)('held back it tells a %s at once, behind what
 test('what comes on a kept connection before the request was sent is no answer to it: it goes on another [engine.pool]', async () => {
   const { port, server } = await begin(async (connection) => {
     await connection.until('\r\n\r\n')
-    await connection.send(connection.index === 0 ? ok() : headText(201, [['Content-Length', '4']]) + 'real')
+    await connection.send(connection.index === 0 ? ok() : `${headText(201, [['Content-Length', '4']])}real`)
   })
   const first = dial(port, 'GET', [])
   first.end()
@@ -366,7 +366,10 @@ test('a server that has answered and does not read the rest has so long: then th
     whenTestEnds(() => port.close())
     let isOpen = true
     watchSockets().onSocket((socket, side) => {
-      if (side === 'connected') socket.once('close', () => void (isOpen = false))
+      if (side !== 'connected') return
+      socket.once('close', () => {
+        isOpen = false
+      })
     })
     const one = dial(port, 'POST', [['Content-Length', '30000000']])
     one.write('x'.repeat(30_000_000))
