@@ -37,7 +37,6 @@ import { createWorkSocket } from './work/probe-server.ts'
 import { startWorkReceivers } from './work/receivers.ts'
 
 const clock = realClock
-const OPENMETRICS = 'application/openmetrics-text'
 
 interface Closable {
   close(): Promise<unknown> | unknown
@@ -94,7 +93,6 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
     more,
   })
   keep(books.workPort)
-  await warmUp(books.metrics)
   const steering = keep(createSteering(settings, clock, books.metrics))
   late.steering = steering
   const experiments = createExperiments({ ...books, clock, log, steering }, late)
@@ -120,13 +118,6 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
     play: experiments.play,
     ...(watch === null ? {} : { reload: watch.reread }),
   }
-}
-
-/** The first pages of a process are slow to make, and cuts would wait for them: they are made before there is anything to cut. */
-const WARM_PAGES = 5
-
-async function warmUp({ render }: Books['metrics']): Promise<void> {
-  for (let page = 0; page < WARM_PAGES; page += 1) await render(OPENMETRICS)
 }
 
 function startReach({ upstream }: Settings, { metrics }: Books, log: Log): ReachWatch & Closable {
