@@ -1,7 +1,7 @@
 /** The client's connections: which exchange owns one, who waits behind it, and how its leaving shows. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Bag } from '../core/bag.ts'
+import type { Bag, Place } from '../core/bag.ts'
 import { createBag } from '../core/bag.ts'
 import type { Break } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
@@ -18,10 +18,16 @@ const WAITING_MAX = 16
 
 interface Connection extends Home {
   readonly socket: Socket
+  place: Place<Connection> | null
   readonly number: number
   waiting: number
   isLeft: boolean
 }
+
+/** Where a socket knows its connection. */
+const KNOWN = Symbol('connection')
+type KnownSocket = Socket & { [KNOWN]?: Connection }
+const connectionOf = (socket: KnownSocket): Connection | undefined => socket[KNOWN]
 
 export interface Connections {
   readonly exchanges: Bag<Exchange>
@@ -33,7 +39,7 @@ export interface Connections {
 }
 
 export function createConnections(server: Server, ports: ExchangePorts): Connections {
-  const connections = new Map<Socket, Connection>()
+  const connections = createBag<Connection>()
   const exchanges = createBag<Exchange>()
   let accepted = 0
 
@@ -75,15 +81,16 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
   }
 
   // Before Node's own listeners: a FIN is judged before its parser is told.
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', (socket: KnownSocket) => {
     accepted += 1
-    const connection: Connection = { socket, number: accepted, current: null, waiting: 0, isLeft: false }
-    connections.set(socket, connection)
+    const connection: Connection = { socket, place: null, number: accepted, current: null, waiting: 0, isLeft: false }
+    connection.place = connections.add(connection)
+    socket[KNOWN] = connection
     socket.on('end', () => onFin(connection))
     socket.on('error', (error: NodeJS.ErrnoException) => onGone(connection, isReset(error) ? 'rst' : 'fin'))
     socket.on('close', () => {
       onGone(connection, 'fin')
-      connections.delete(socket)
+      if (connection.place !== null) connections.remove(connection.place)
     })
     // A response's own `drain` tells only of what Node framed for it.
     socket.on('drain', () => {
@@ -92,28 +99,26 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
     acceptance.take(socket, connection.number)
   })
   const take = (req: IncomingMessage, res: ServerResponse): void => {
-    const connection = connections.get(req.socket)
+    const connection = connectionOf(req.socket)
     if (connection !== undefined) takeRequest(connection, req, res)
   }
   server.on('request', take)
   server.on('upgrade', (req: IncomingMessage, socket, head: Buffer) => {
-    const connection = connections.get(socket as Socket)
+    const connection = connectionOf(socket as Socket)
     if (connection === undefined || connection.isLeft) return void socket.destroy()
     own(connection, openSession({ req, socket: connection.socket, head, home: connection }, ports, whenFinished))
   })
-  server.on('connect', (_, socket) => refuseTunnel(connections.get(socket as Socket), socket as Socket))
+  server.on('connect', (_, socket) => refuseTunnel(connectionOf(socket as Socket), socket as Socket))
   server.on('checkContinue', (req, res) => {
     whenOwned(res, () => res.writeContinue())
     take(req, res)
   })
   server.on('checkExpectation', take)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    onClientError(connections.get(socket as Socket), socket as Socket, error),
-  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => onClientError(connectionOf(socket as Socket), socket as Socket, error))
   return {
     exchanges,
     mayUpgrade(req) {
-      const connection = connections.get(req.socket)
+      const connection = connectionOf(req.socket)
       return connection?.current === null && connection.waiting === 0 && asksForWebSocket(req)
     },
     release(releases) {
@@ -121,10 +126,10 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
       for (const x of exchanges) releaseSeats(x, releases)
     },
     closeIdle() {
-      for (const { socket, current } of connections.values()) if (current === null) socket.end()
+      for (const { socket, current } of connections) if (current === null) socket.end()
     },
     destroyAll() {
-      for (const { socket } of connections.values()) socket.destroy()
+      for (const { socket } of connections) socket.destroy()
     },
   }
 }

@@ -1,4 +1,5 @@
 /** The server's side on bare sockets, with a parser of its own: the same promises as upstream.ts, without a request object for each exchange. */
+import { createBag } from '../core/bag.ts'
 import type { Clock } from '../core/clock.ts'
 import { headerOf } from '../core/signal.ts'
 import { createDialer } from './direct-connection.ts'
@@ -23,7 +24,7 @@ const NO_PIECES: readonly Uint8Array[] = []
 export function createDirectUpstream(origin: URL, clock: Clock): UpstreamPort {
   const connect = createDialer(origin)
   const kept = createKept<DirectSocket>()
-  const open = new Set<DirectSocket>()
+  const open = createBag<DirectSocket>()
 
   function connectNew(): DirectSocket {
     const bare = connect()
@@ -40,8 +41,8 @@ export function createDirectUpstream(origin: URL, clock: Clock): UpstreamPort {
     socket.on('error', onError)
     socket.on('drain', onDrain)
     socket.on('close', onClose)
-    open.add(socket)
-    socket.on('close', () => open.delete(socket))
+    const place = open.add(socket)
+    socket.on('close', () => open.remove(place))
     return socket
   }
 

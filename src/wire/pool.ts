@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { headerOf } from '../core/signal.ts'
 import { createKept } from './kept.ts'
 import { readFirst } from './read-first.ts'
+import { SHARED_READ } from './shared-read.ts'
 
 export { freshMs } from './kept.ts'
 
@@ -20,12 +21,14 @@ type PooledRequest = http.ClientRequest & {
 
 /** Node's documented hooks on the pool, and the one place where a request passes on its way in. */
 interface Hooks {
-  createConnection(...args: unknown[]): Socket
+  createConnection(options: object, ...rest: unknown[]): Socket
   addRequest(request: PooledRequest, ...rest: unknown[]): void
 }
 
 export interface Pool {
   readonly agent: http.Agent
+  /** Of the request that comes next: it asks for a switch of protocols, and takes the connection with it. */
+  isSwitching: boolean
   close(): void
 }
 
@@ -45,8 +48,10 @@ export function createPool(protocol: string): Pool {
     kept.put(socket, keepAlive)
   })
   const createConnection = hooks.createConnection.bind(agent)
-  hooks.createConnection = (...args) => {
-    const socket = createConnection(...args)
+  hooks.createConnection = (options, ...rest) => {
+    // Onto the agent's own options, made for this connection: a copy of them was seen to keep the socket past its collection.
+    if (protocol !== 'https:' && !pool.isSwitching) Object.assign(options, { onread: SHARED_READ })
+    const socket = createConnection(options, ...rest)
     readFirst(socket)
     socket.on('error', ignore) // told to the request; an idle one has none
     return socket
@@ -55,16 +60,18 @@ export function createPool(protocol: string): Pool {
   hooks.addRequest = (request, ...rest) => {
     request.maxHeaderSize = HEADER_BYTES_MAX // http-proxy hands no such option on
     request.maxHeadersCount = 0 // by size alone: beyond a count Node would drop them unseen
-    const socket = kept.take()
+    const socket = pool.isSwitching ? null : kept.take()
     if (socket === null) return addRequest(request, ...rest)
     request.reusedSocket = true
     request.onSocket(socket)
   }
-  return {
+  const pool: Pool = {
     agent,
+    isSwitching: false,
     close() {
       kept.close()
       agent.destroy()
     },
   }
+  return pool
 }

@@ -27,16 +27,19 @@ export function hasLostPeer(socket: Socket): boolean {
   return handle?.getpeername !== undefined && handle.getpeername({}) !== 0
 }
 
-const watched = new WeakSet<Socket>()
-const reset = new WeakSet<Socket>()
+/** Kept on the socket: a WeakSet, once old, keeps all its members, and what hangs on them, until the next full collection. */
+const wasReset = Symbol('reset by the peer')
+type Watched = Socket & { [wasReset]?: boolean }
 
 /** Looks at the socket's `end` before anybody else does; once is enough for a connection used again and again. */
-export function watchForReset(socket: Socket): void {
-  if (watched.has(socket)) return
-  watched.add(socket)
-  socket.prependListener('end', () => {
-    if (endsInReset(socket)) reset.add(socket)
-  })
+export function watchForReset(socket: Watched): void {
+  if (socket[wasReset] !== undefined) return
+  socket[wasReset] = false
+  socket.prependListener('end', onEnd)
 }
 
-export const wasSeenReset = (socket: Socket | null): boolean => socket !== null && reset.has(socket)
+function onEnd(this: Watched): void {
+  if (endsInReset(this)) this[wasReset] = true
+}
+
+export const wasSeenReset = (socket: Watched | null): boolean => socket?.[wasReset] === true

@@ -65,6 +65,7 @@ export function createUpstream(origin: URL, clock: Clock): UpstreamPort {
       const leg = createLeg(request, isChunked, events, owner, clock)
       // What http-proxy sees of a request: never the real one, which it would abort by itself.
       const standIn = { method: request.method, url: '/', headers: {}, socket: standInSocket, on: ignore, leg }
+      pool.isSwitching = events.upgraded !== undefined
       try {
         web(standIn, standInAnswer, (error) => onFailed(leg, error))
       } catch (error) {
