@@ -1,6 +1,7 @@
 /** The real process as the commands' world. What only one command needs is loaded when it runs. */
 import { readFileSync } from 'node:fs'
 import { realClock } from '../wire/real-clock.ts'
+import { collectStart } from './heap.ts'
 import { createPaint, isColoured } from './paint.ts'
 import type { Printer, StopSignal, World } from './world.ts'
 
@@ -24,7 +25,11 @@ export function processWorld(): World {
       return () => process.off('SIGHUP', run)
     },
     dieOf: (signal) => process.kill(process.pid, signal),
-    startApp: async (settings, ports) => (await import('../app.ts')).startApp(settings, ports),
+    async startApp(settings, ports) {
+      const { startApp } = await import('../app.ts')
+      collectStart()
+      return startApp(settings, ports)
+    },
     runDemo: async (options, ports) => (await import('../demo/demo.ts')).runDemo(options, ports),
     async get(url, headers) {
       const answer = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_WAIT_MS) })

@@ -15,14 +15,17 @@ export function breakRule(
   severity: Severity | null = severityOf(rule, state.revision),
 ): void {
   if (severity === null || call.broken.some((broken) => broken.rule === rule)) return
-  call.broken = [...call.broken, { rule, severity }]
+  call.broken = withOne(call.broken, { rule, severity })
   if (detail !== null) remark(state, detail)
 }
 
 /** A sentence, or a few fixed words, that the record tells once. */
 export function remark(state: LedgerState, text: string): void {
-  if (!state.notices.includes(text) && state.notices.length < REMARKS_MAX) state.notices = [...state.notices, text]
+  if (!state.notices.includes(text) && state.notices.length < REMARKS_MAX) state.notices = withOne(state.notices, text)
 }
 
 export const brokenAs = ({ broken }: CallState, severity: Severity): readonly RuleId[] =>
   broken.length === 0 ? NONE : broken.filter((one) => one.severity === severity).map(({ rule }) => rule)
+
+/** A first one alone: spread into a new array it would make room for sixteen more. */
+const withOne = <T>(some: readonly T[], one: T): readonly T[] => (some.length === 0 ? [one] : [...some, one])

@@ -28,19 +28,20 @@ export interface Timeline {
   bytesEntry: BytesEntry | null
 }
 
-/** Events and comments come by the thousand: numbers, in a table that no collection has to walk through. */
+/** Events and comments come by the thousand: numbers, and where they are many in a table that no collection has to walk through. */
 interface Messages {
   /** For each: its place among all, when, its bytes, what it is. */
-  rows: Int32Array
+  rows: number[] | Int32Array
   count: number
   /** So many entries stand before the first message; … */
   readonly entriesBefore: number
-  /** … those behind have these places. */
-  readonly places: number[]
+  /** … those behind have these places; null: none is. */
+  places: number[] | null
 }
 
 const COLUMNS = 4
-const ROWS_MIN = 16
+/** Few are kept as they are: a table of numbers costs 400 bytes before its first. */
+const FEW_MAX = 16
 const WORDS: readonly Meaning['is'][] = ['comment', 'progress', 'result', 'request', 'notification', 'other']
 
 /** Bytes from the server where no event shows: it grows while they come. */
@@ -80,33 +81,47 @@ export function addBytes(timeline: Timeline, sinceMs: number, bytes: number): vo
 /** An event, or a comment, of so many bytes. */
 export function addMessage(timeline: Timeline, sinceMs: number, is: Meaning['is'], bytes: number): void {
   if (!hasRoom(timeline, TRAFFIC_MAX)) return
-  timeline.messages ??= { rows: new Int32Array(ROWS_MIN * COLUMNS), count: 0, entriesBefore: timeline.entries.length, places: [] }
-  const { messages } = timeline
-  const at = messages.count * COLUMNS
-  if (at === messages.rows.length) {
-    const grown = new Int32Array(2 * at)
-    grown.set(messages.rows)
-    messages.rows = grown
-  }
   const atMs = Math.round(sinceMs)
-  messages.rows[at] = timeline.count
-  messages.rows[at + 1] = atMs
-  messages.rows[at + 2] = bytes
-  messages.rows[at + 3] = WORDS.indexOf(is)
-  messages.count += 1
+  const word = WORDS.indexOf(is)
+  const { messages } = timeline
+  if (messages === null)
+    timeline.messages = { rows: [timeline.count, atMs, bytes, word], count: 1, entriesBefore: timeline.entries.length, places: null }
+  else addRow(messages, timeline.count, atMs, bytes, word)
   counted(timeline, atMs)
+}
+
+function addRow(messages: Messages, place: number, atMs: number, bytes: number, word: number): void {
+  const { rows, count } = messages
+  messages.count += 1
+  if (count < FEW_MAX && Array.isArray(rows)) {
+    rows.push(place, atMs, bytes, word)
+    return
+  }
+  const at = count * COLUMNS
+  const table = at === rows.length ? new Int32Array(2 * at) : rows
+  if (table !== rows && table instanceof Int32Array) {
+    table.set(rows)
+    messages.rows = table
+  }
+  table[at] = place
+  table[at + 1] = atMs
+  table[at + 2] = bytes
+  table[at + 3] = word
 }
 
 function push(timeline: Timeline, entry: TimelineEntry, max: number): boolean {
   if (!hasRoom(timeline, max)) return false
-  if (timeline.isGivenAway) {
-    timeline.isGivenAway = false
-    timeline.entries = [...timeline.entries]
-  }
-  timeline.entries.push(entry)
-  timeline.messages?.places.push(timeline.count)
+  if (timeline.isGivenAway) timeline.entries = timeline.entries === NO_ENTRIES ? [entry] : [...timeline.entries, entry]
+  else timeline.entries.push(entry)
+  timeline.isGivenAway = false
+  if (timeline.messages !== null) notePlace(timeline.messages, timeline.count)
   counted(timeline, entry[0])
   return true
+}
+
+function notePlace(messages: Messages, place: number): void {
+  if (messages.places === null) messages.places = [place]
+  else messages.places.push(place)
 }
 
 function hasRoom(timeline: Timeline, max: number): boolean {
@@ -140,15 +155,15 @@ function merged(entries: readonly TimelineEntry[], { rows, count, entriesBefore,
     for (; next < count && (rows[next * COLUMNS] ?? 0) < place; next += 1) all.push(messageIn(rows, next * COLUMNS))
   }
   for (const [at, entry] of entries.entries()) {
-    takeUntil(at < entriesBefore ? at : (places[at - entriesBefore] ?? at))
+    takeUntil(at < entriesBefore ? at : (places?.[at - entriesBefore] ?? at))
     all.push(entry)
   }
   takeUntil(Infinity)
   return all
 }
 
-function messageIn(rows: Int32Array, at: number): TimelineEntry {
-  const [atMs = 0, bytes = 0, word = 0] = rows.subarray(at + 1, at + COLUMNS)
+function messageIn(rows: ArrayLike<number>, at: number): TimelineEntry {
+  const [atMs = 0, bytes = 0, word = 0] = [rows[at + 1], rows[at + 2], rows[at + 3]]
   const is = WORDS[word] ?? 'other'
   return is === 'comment' ? [atMs, 'comment', bytes] : [atMs, 'event', bytes, is]
 }

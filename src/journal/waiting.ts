@@ -61,8 +61,11 @@ export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsk
     put(entry, index, dueMs) {
       if (entry.waits?.[index]?.dueMs === dueMs) return
       remove(entry, index)
-      entry.waits ??= []
-      entry.waits[index] = queue.put(dueMs, { entry, index })
+      const due = queue.put(dueMs, { entry, index })
+      if (entry.waits !== null) entry.waits[index] = due
+      else if (index === 0)
+        entry.waits = [due] // an empty array that is given its first makes room for sixteen more
+      else entry.waits = entry.view.calls.map((_, call) => (call === index ? due : undefined))
       if (queue.size() > pendingMax) {
         const waiter = takeFirst()
         if (waiter !== null) crowdedOut(waiter)

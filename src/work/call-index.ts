@@ -2,6 +2,7 @@
 import { assert } from '../core/assert.ts'
 import { createKeyed } from '../core/bag.ts'
 import { createFifo } from '../core/fifo.ts'
+import { createFrozenKeys } from './frozen-keys.ts'
 import type { Entry, Named, Traced } from './trace-table.ts'
 import { addTo, idOf, namedIn, removeFrom } from './trace-table.ts'
 
@@ -61,6 +62,7 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
   const fresh = createFifo<Entry>() // not indexed yet: where nobody reports, nobody asks, and no call need be sorted in and out
   const live = createKeyed<Calls>() // by exchange
   const settled = createFifo<Calls>() // so that a late report is told as late, not as a stranger
+  const frozen = createFrozenKeys(SETTLED_MAX) // the same, of those that nobody has asked about since
   let liveCount = 0
   let evictedCount = 0
 
@@ -77,6 +79,11 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
 
   /** Before anybody is found: all that came since the last time. */
   function index(): void {
+    for (const key of frozen.takeAll()) {
+      const entry: Entry = { key, isSettled: true, isIndexed: true, isGone: false }
+      addTo(traces, entry)
+      settled.push(entry)
+    }
     for (let entry = fresh.shift(); entry !== undefined; entry = fresh.shift()) {
       if (entry.isGone) continue
       entry.isIndexed = true
@@ -126,11 +133,16 @@ export function createCallIndex({ callsMax }: { callsMax: number }): CallIndex {
     if (Array.isArray(calls)) for (const entry of calls) entry.isSettled = true
     else calls.isSettled = true
     liveCount -= Array.isArray(calls) ? calls.length : 1
-    settled.push(calls)
-    if (settled.size() <= SETTLED_MAX) return
+    if (!Array.isArray(calls) && !calls.isIndexed && frozen.put(calls.key)) letGo(calls)
+    else settled.push(calls)
+    while (settled.size() + frozen.size() > SETTLED_MAX) dropSettled()
+  }
+
+  function dropSettled(): void {
     const gone = settled.shift()
-    if (Array.isArray(gone)) for (const entry of gone) letGo(entry)
-    else if (gone !== undefined) letGo(gone)
+    if (gone === undefined) frozen.dropOldest()
+    else if (Array.isArray(gone)) for (const entry of gone) letGo(entry)
+    else letGo(gone)
   }
 
   function isOpen(call: CallKey): boolean {

@@ -55,7 +55,12 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
     if (askKey === null || requestId === null || !isFollowed(call) || wasRefused(view)) return
     const client = peers.ofClient(view, atMs)
     const one: Cut<T> = {
-      ...{ talker, recordId: recordIdOf(talker, call), call, atMs, wasTaken: wasTaken(view), beginnings: client.beginnings },
+      talker,
+      recordId: recordIdOf(talker, call),
+      call,
+      atMs,
+      wasTaken: wasTaken(view),
+      beginnings: client.beginnings,
       connection: latestConnection,
       issuedAtMs: issuesOf(member, requestId),
     }
@@ -64,7 +69,7 @@ export function createReissues<T extends Talker>(peers: Peers<T>, tell: TellTalk
       cuts.set(key, one)
     }
     if (member.cuts === null) cutTalkers += 1
-    member.cuts = [...(member.cuts ?? []), one]
+    member.cuts = member.cuts === null ? [one] : [...member.cuts, one]
     for (const [key, { atMs: cutAtMs }] of cuts) {
       if (atMs - cutAtMs <= REISSUED_WITHIN_MS) break
       cuts.delete(key)
