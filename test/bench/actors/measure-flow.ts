@@ -34,7 +34,7 @@ export async function rtt(concurrency: number): Promise<Figures> {
     })
     send()
   }
-  await lasting(numberOf('warm', 700), () => state.warm >= numberOf('warm-count', 20_000) / (concurrency === 1 ? 4 : 1))
+  await lasting(numberOf('warm', 700), () => state.warm >= numberOf('warm-count', 20_000) / (concurrency === 1 ? 2 : 1))
   const close = openWindow()
   state.isOn = true
   await lasting(numberOf('ms', 1_500), () => state.done >= numberOf('count', 4_000))

@@ -7,7 +7,7 @@ import { argOf, nowUs, sleep } from './wire-words.ts'
 /** Thousands of streams that only ping: what one costs in memory, and whether all are held. */
 export async function measureIdle(): Promise<void> {
   const wanted = numberOf('streams', 9_900)
-  const holdMs = numberOf('hold', 12_000)
+  const holdMs = numberOf('hold', 10_000)
   await control('/ctl/reset')
   const pids = proxyPids()
   const emptyKb = rssKbOf(pids)
