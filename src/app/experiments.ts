@@ -74,14 +74,9 @@ export function createExperiments(asked: ExperimentsAsked, heard: { runner: Scen
 
 /** What settles is told to whoever runs then: the journal is there before the runner. */
 export function scenarioSink(heard: { readonly runner: ScenarioRunner | null }): Sink {
-  const duplicates = new WeakSet<object>()
   return {
     name: 'scenario',
-    moment(_, moment) {
-      if (moment.is === 'duplicate_work') duplicates.add(moment.call)
-    },
-    settled: (record, { call, isToolCall, orphanMs }) =>
-      heard.runner?.take({ record, isToolCall, orphanMs, isDuplicate: duplicates.has(call) }),
+    settled: (record, { isToolCall, orphanMs, isDuplicate }) => heard.runner?.take({ record, isToolCall, orphanMs, isDuplicate }),
   }
 }
 

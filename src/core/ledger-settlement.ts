@@ -27,5 +27,6 @@ export function settlementOf(state: LedgerState, index: number, graceMs: number)
     beforeCloseMs: pastMs !== null && pastMs <= 0 ? -pastMs : null,
     cancelToStopMs: work.outcome === 'stopped' && work.endedMs !== null && stopFromMs !== null ? work.endedMs - stopFromMs : null,
     toolResult: call.resultOutcome ?? 'none',
+    isDuplicate: call.hasDuplicate,
   }
 }

@@ -13,6 +13,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface WorkState {
   source: RecordedSource | null
+  /** Who told its start. */
+  startedBy: RecordedSource | null
   startedAtMs: number | null
   /** The latest end told in time. */
   endedAtMs: number | null
@@ -126,7 +128,7 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
     retryOf: null,
     broken: NONE,
     hasDrained: false,
-    work: { source: null, startedAtMs: null, endedAtMs: null, firstEndToldAtMs: null, phase: 'none' },
+    work: { source: null, startedBy: null, startedAtMs: null, endedAtMs: null, firstEndToldAtMs: null, phase: 'none' },
   }
 }
 

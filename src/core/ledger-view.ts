@@ -95,7 +95,15 @@ export type Moment =
   /** The server listed these tools, or began to answer a call of one. */
   | { readonly is: 'tools'; readonly names: readonly string[]; readonly listed?: readonly ListedTool[] }
   | { readonly is: 'abandoned'; readonly call: CallView; readonly by: 'close' | 'notification' }
-  | { readonly is: 'work'; readonly call: CallView; readonly source: RecordedSource; readonly from: WorkPhase; readonly to: WorkPhase }
+  /** `startedBy`: who told the start; null: nobody did. The end may be told by another. */
+  | {
+      readonly is: 'work'
+      readonly call: CallView
+      readonly source: RecordedSource
+      readonly startedBy: RecordedSource | null
+      readonly from: WorkPhase
+      readonly to: WorkPhase
+    }
   /** The response of a tool call is over, and it waits to be settled. Once per call. */
   | { readonly is: 'pending'; readonly call: CallView }
   /** `held`: it reached the client later than it came. `lost`: it never will. */
@@ -130,4 +138,6 @@ export interface Settlement {
   /** From being told to the end, of work that stopped. */
   readonly cancelToStopMs: number | null
   readonly toolResult: ResultOutcome | 'none'
+  /** It was issued again while the server still worked on it. */
+  readonly isDuplicate: boolean
 }

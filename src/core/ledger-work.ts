@@ -31,6 +31,7 @@ export function takeReport(state: LedgerState, { atMs, report }: Extract<Fact, {
     if (work.startedAtMs === null) addEntry(state.timeline, [atWorkMs, 'work-started', ...name])
     work.startedAtMs = Math.min(work.startedAtMs ?? Infinity, workAtMs)
     work.source ??= source
+    work.startedBy ??= source
     if (work.phase === 'none') turnPhase(call, call.abandonedAtMs === null ? 'running' : 'orphaning', say)
   } else {
     if (!isInTime(call, atMs)) return
@@ -70,7 +71,7 @@ export function turnPhase(call: CallState, to: WorkPhase, say: Say): void {
   const from = call.work.phase
   if (from === to) return
   call.work.phase = to
-  say({ is: 'work', call, source: call.work.source ?? 'response', from, to })
+  say({ is: 'work', call, source: call.work.source ?? 'response', startedBy: call.work.startedBy, from, to })
 }
 
 /** A client comes back for a stream with event ids within this, if at all: SDKs do within seconds. */

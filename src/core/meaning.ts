@@ -159,7 +159,8 @@ interface Fields {
 
 /** Usually there is one data line, which is given without a copy. */
 function fieldsOf(bytes: Uint8Array): Fields {
-  const data: Uint8Array[] = []
+  let data: Uint8Array | null = null
+  let more: Uint8Array[] | null = null
   let type = ''
   let id: Uint8Array | null = null
   let crAt = -2 // the next CR, looked for once: most streams have none
@@ -170,17 +171,18 @@ function fieldsOf(bytes: Uint8Array): Fields {
     const end = crAt === -1 ? lfAt : lfAt === -1 ? crAt : Math.min(lfAt, crAt)
     const until = end === -1 ? bytes.length : end
     const value = fieldValueOf(bytes, start, until, DATA_FIELD)
-    if (value !== null) data.push(value)
-    else {
+    if (value !== null) {
+      if (data === null) data = value
+      else if (more === null) more = [data, value]
+      else more.push(value)
+    } else {
       const name = bytes[start] === EVENT_FIELD[0] ? fieldValueOf(bytes, start, until, EVENT_FIELD) : null
       if (name !== null) type = textOfBytes(name)
       else if (bytes[start] === ID_FIELD[0]) id = fieldValueOf(bytes, start, until, ID_FIELD) ?? id
     }
     start = until + 1
   }
-  const [only] = data
-  if (only === undefined) return { data: null, type, id }
-  return { data: data.length === 1 ? only : joined(data), type, id }
+  return { data: more === null ? data : joined(more), type, id }
 }
 
 /** What a line `[start, until)` gives the field `name`, or null where it is another's. */

@@ -13,33 +13,52 @@ type RawMessage = OutgoingMessage & {
   _send(piece: Uint8Array, encoding: 'latin1'): boolean
 }
 
+const SCRATCH_BYTES = 65_536 + 2 * ONE_PIECE_BYTES_MAX
+/** Where pieces are put together; the kernel takes nearly all of them at once, and then it is free again. */
+let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+
+/** Sends what was put together at the scratch's beginning. */
+function sendScratch(message: RawMessage, size: number): boolean {
+  const isAll = message._send(scratch.subarray(0, size), 'latin1')
+  if (message.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES) // some of it waits, and is still read there
+  return isAll
+}
+
 /** The head is decided and was not sent yet: it goes with these bytes in one write. At most `ONE_PIECE_BYTES_MAX`. */
 export function sendWithHead(message: OutgoingMessage, bytes: Uint8Array, isChunked: boolean): boolean {
   const raw = message as RawMessage
   const { _header: head } = raw
-  const size = isChunked ? chunkBytes(bytes) : bytes.length
-  const piece = Buffer.allocUnsafe(head.length + size)
+  raw._headerSent = true
+  const size = head.length + (isChunked ? chunkBytes(bytes) : bytes.length)
+  const piece = size <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafeSlow(size)
   piece.write(head, 'latin1')
   if (isChunked) writeChunk(piece, head.length, bytes)
   else piece.set(bytes, head.length)
-  raw._headerSent = true
-  return raw._send(piece, 'latin1')
+  return piece === scratch ? sendScratch(raw, size) : raw._send(piece, 'latin1')
 }
 
-/** The head was sent; the message's body is chunked. Not empty, for that would be its end. */
+/** The head was sent; the message's body is chunked. Not empty, for that would be its end. At most `ONE_PIECE_BYTES_MAX`. */
 export function sendChunk(message: OutgoingMessage, bytes: Uint8Array): boolean {
-  const piece = Buffer.allocUnsafe(chunkBytes(bytes))
-  writeChunk(piece, 0, bytes)
-  return (message as RawMessage)._send(piece, 'latin1')
+  return sendScratch(message as RawMessage, writeChunk(scratch, 0, bytes))
 }
 
-const sizeOf = (bytes: Uint8Array): string => bytes.length.toString(16)
+/** Hexadecimal digits of a size. */
+function digitsOf(size: number): number {
+  let digits = 1
+  for (let left = size >>> 4; left > 0; left >>>= 4) digits += 1
+  return digits
+}
 /** With its frame. */
-export const chunkBytes = (bytes: Uint8Array): number => sizeOf(bytes).length + bytes.length + 4
+export const chunkBytes = (bytes: Uint8Array): number => digitsOf(bytes.length) + bytes.length + 4
 
 /** RFC 9112 §7.1; gives where it ends. */
-export function writeChunk(piece: Buffer, from: number, bytes: Uint8Array): number {
-  let at = from + piece.write(sizeOf(bytes), from, 'latin1')
+export function writeChunk(piece: Uint8Array, from: number, bytes: Uint8Array): number {
+  const digits = digitsOf(bytes.length)
+  for (let place = 0, left = bytes.length; place < digits; place += 1, left >>>= 4) {
+    const digit = left & 15
+    piece[from + digits - 1 - place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+  }
+  let at = from + digits
   piece[at] = 0x0d
   piece[at + 1] = 0x0a
   piece.set(bytes, at + 2)

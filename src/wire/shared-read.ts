@@ -3,15 +3,16 @@ import type { OnReadOpts, Socket } from 'node:net'
 
 /** As much as Node reads at once. */
 const READ_BYTES_MAX = 65_536
+const shared = Buffer.allocUnsafeSlow(READ_BYTES_MAX)
 
 /**
  * For `net.connect`. The socket emits `data` as ever, but what it emits is gone with the return: Node's HTTP parser copies what it tells of a body.
  * Not for a socket that is handed on, for who has it next may keep what was read, or read before it listens.
  */
 export const SHARED_READ: OnReadOpts = {
-  buffer: new Uint8Array(READ_BYTES_MAX),
-  callback(this: unknown, bytes, buffer) {
-    ;(this as Socket).emit('data', Buffer.from(buffer.buffer, 0, bytes))
+  buffer: shared,
+  callback(this: unknown, bytes) {
+    ;(this as Socket).emit('data', shared.subarray(0, bytes))
     return true
   },
 }

@@ -19,6 +19,8 @@ export interface CallKey {
   readonly session: string | null
   /** When the exchange opened, by the clock's `nowMs`: nothing of its work can be older. */
   readonly openedAtMs: number
+  /** The latest end that a report of it told: whoever takes reports keeps it here, for a WeakMap would keep the key too. */
+  latestEndWallMs?: number
 }
 
 /** What a report says of the request it is for; null: it does not say. */

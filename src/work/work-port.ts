@@ -47,7 +47,6 @@ const AHEAD_MAX_MS = 5_000
 const SWEEP_EVERY_MS = 250
 
 export function createWorkPort({ clock, correlator, matchers = [], catchUp, deliver, count }: WorkPortAsked): WorkPort {
-  const latestEndWallMs = new WeakMap<CallKey, number>()
   let timer: Timer | null = null
 
   function take(report: PendingReport): void {
@@ -88,7 +87,7 @@ export function createWorkPort({ clock, correlator, matchers = [], catchUp, deli
     const { source, startWallMs, endWallMs, counts } = report
     const earliestWallMs = call.openedAtMs + offsetMs - EARLY_MAX_MS
     if (Math.min(startWallMs ?? Infinity, endWallMs ?? Infinity) < earliestWallMs) return counts ? 'refused' : null
-    const isLater = endWallMs !== null && endWallMs > (latestEndWallMs.get(call) ?? -Infinity)
+    const isLater = endWallMs !== null && endWallMs > (call.latestEndWallMs ?? -Infinity)
     if (isExtension && !isLater) return counts ? 'matched' : null
     const tell = (event: WorkReport['event'], wallMs: number, outcome: WorkReport['outcome']): DeliveryResult =>
       deliver(call.exchangeId, { source, event, workAtMs: wallMs - offsetMs, outcome, requestId: call.requestId })
@@ -96,7 +95,7 @@ export function createWorkPort({ clock, correlator, matchers = [], catchUp, deli
     if (startWallMs !== null && !isExtension) result = tell('start', startWallMs, null)
     if (endWallMs === null || result !== 'matched') return result
     result = tell(report.event, endWallMs, report.outcome)
-    if (result === 'matched' && isLater) latestEndWallMs.set(call, endWallMs)
+    if (result === 'matched' && isLater) call.latestEndWallMs = endWallMs
     return counts || result === 'matched' ? result : null
   }
 

@@ -51,14 +51,10 @@ export const workInFlightFamily: Family = {
     const running: Record<WorkPhase, number> = { none: 0, running: 0, orphaning: 0, over: 0 }
     kit.gaugeReadAtScrape(IN_FLIGHT, () => [[{ source: SOURCE }, running.running + running.orphaning]])
     kit.gaugeReadAtScrape(ORPHANS, () => [[{ source: SOURCE }, running.orphaning]])
-    // A call keeps the source it started with: its end may be told by another.
-    const started = new WeakSet<object>()
     return {
       moments: {
-        work(_, { call, source, from, to }) {
-          if (call.method !== 'tools/call') return
-          if (from === 'none' && source === SOURCE && to !== 'over') started.add(call)
-          if (!started.has(call)) return
+        work(_, { call, startedBy, from, to }) {
+          if (call.method !== 'tools/call' || startedBy !== SOURCE) return
           running[from] -= 1
           running[to] += 1
         },
