@@ -167,7 +167,7 @@ export function takeElsewhere(
     if (at === 'client') call.progressSent += 1
     else {
       call.progressSeen += 1
-      checkProgress(state, call, meaning.token, meaning.value, say)
+      if (!isReplay(call, meaning.value)) checkProgress(state, call, meaning.token, meaning.value, say)
     }
     return
   }
@@ -179,6 +179,13 @@ export function takeElsewhere(
   call.result = 'sent'
   call.isAnsweredElsewhere = true
   addEntry(state.timeline, [sinceOpened(state, atMs), 'result-on', on])
+}
+
+/** What the server had said here, and the client had not got when its stream was cut. Once it says more, nothing is a replay. */
+function isReplay(call: CallState, value: number | null): boolean {
+  if (value === null || call.replayedTo === null) return false
+  if (value > call.replayedTo) call.replayedTo = null
+  return call.replayedTo !== null
 }
 
 const sizeOf = ({ earlier, bytes }: EventMark): number =>

@@ -84,6 +84,7 @@ const isAwaited = ({ requestId, result, abandonedBy }: CallState): boolean =>
 
 /** A client that resumes has not given up: the close before was no abandonment. */
 function takeBack(state: LedgerState, call: CallState, say: Say): void {
+  call.replayedTo = call.progressValue
   state.toldAtMs = null
   call.abandonedAtMs = null
   call.abandonedBy = null

@@ -34,6 +34,8 @@ export interface CallState extends Writable<CallView> {
   staleCount: number
   /** The last progress value; null: none yet. */
   progressValue: number | null
+  /** Its stream was taken up again when the last value was this: up to it, the server may say all once more. */
+  replayedTo: number | null
   /** Its result came on another exchange's stream. */
   isAnsweredElsewhere: boolean
   /** When it was issued again, and what the tools list says of that. */
@@ -121,6 +123,7 @@ export function callOf(request: RpcRequest | null, method: string | null): CallS
     hasMessageAfterTold: false,
     staleCount: 0,
     progressValue: null,
+    replayedTo: null,
     isAnsweredElsewhere: false,
     reissuedAtMs: null,
     reissueHints: null,

@@ -169,6 +169,27 @@ describe('GET streams', () => {
     expect(rig.journal.call(resumed)).toMatchObject({ retryOf: first, violations: [], notices: [] })
     expect(told('retry')).toEqual([{ is: 'retry', how: 'resumed' }])
   })
+  test('what the server says again, because the client had not got it, is no progress that went back [mcp.resumption]', () => {
+    const progress = (value: number): ReturnType<typeof mark> =>
+      mark(`id: p${value}\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":${value}}}\n\n`)
+    const ruleOf = (...values: readonly number[]): readonly string[] | undefined => {
+      const { rig } = rigOf()
+      const first = rig.run(
+        ...post(0, body(7, SEARCH), '2025-11-25', SESSION),
+        ...heads(2),
+        ...passed(3, progress(1)),
+        { kind: 'event', atMs: at(4), at: 'server', mark: progress(2) }, // cut off before it was sent on
+        ...cutAt(1_000),
+      )
+      const resumed = rig.run(...get(2_000, [...SESSION, 'Last-Event-ID', 'p1', 'MCP-Protocol-Version', '2025-11-25']), ...heads(2_001))
+      for (const [n, value] of values.entries()) rig.tellTo(resumed, ...passed(2_100 + n, progress(value)))
+      rig.tellTo(resumed, ...passed(2_200, resultEvent(7)), ...done(2_201))
+      return rig.settled.find(({ id }) => id === first)?.violations
+    }
+    expect(ruleOf(2, 3, 4)).toEqual([])
+    expect(ruleOf(2, 3, 2)).toEqual(['progress-not-increasing'])
+    expect(ruleOf(3, 3)).toEqual(['progress-not-increasing'])
+  })
   test('a resumed stream that is lost gives the call up there', () => {
     const { rig } = rigOf()
     const first = rig.run(...post(0, toolCall(7), '2025-11-25', SESSION), ...heads(2), ...passed(3, idEvent('a')), ...cutAt(1_000))
