@@ -13,15 +13,21 @@ type RawMessage = OutgoingMessage & {
   _send(piece: Uint8Array, encoding: 'latin1'): boolean
 }
 
-const SCRATCH_BYTES = 65_536 + 2 * ONE_PIECE_BYTES_MAX
+const SCRATCH_BYTES = 2 * ONE_PIECE_BYTES_MAX
 /** Where pieces are put together; the kernel takes nearly all of them at once, and then it is free again. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
-/** Sends what was put together at the scratch's beginning. */
-function sendScratch(message: RawMessage, size: number): boolean {
-  const isAll = message._send(scratch.subarray(0, size), 'latin1')
+/** The scratch, where the piece will hardly wait; behind others that wait, or for a connection, it is given no more than its size. */
+function roomFor(message: OutgoingMessage, size: number): Buffer {
+  const goesAtOnce = message.socket?.connecting === false && message.writableLength === 0
+  return goesAtOnce && size <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafe(size)
+}
+
+function send(message: RawMessage, piece: Buffer, size: number): boolean {
+  if (piece !== scratch) return message._send(piece, 'latin1')
+  const isTaken = message._send(scratch.subarray(0, size), 'latin1')
   if (message.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES) // some of it waits, and is still read there
-  return isAll
+  return isTaken
 }
 
 /** The head is decided and was not sent yet: it goes with these bytes in one write. At most `ONE_PIECE_BYTES_MAX`. */
@@ -30,16 +36,19 @@ export function sendWithHead(message: OutgoingMessage, bytes: Uint8Array, isChun
   const { _header: head } = raw
   raw._headerSent = true
   const size = head.length + (isChunked ? chunkBytes(bytes) : bytes.length)
-  const piece = size <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafeSlow(size)
+  const piece = roomFor(raw, size)
   piece.write(head, 'latin1')
   if (isChunked) writeChunk(piece, head.length, bytes)
   else piece.set(bytes, head.length)
-  return piece === scratch ? sendScratch(raw, size) : raw._send(piece, 'latin1')
+  return send(raw, piece, size)
 }
 
 /** The head was sent; the message's body is chunked. Not empty, for that would be its end. At most `ONE_PIECE_BYTES_MAX`. */
 export function sendChunk(message: OutgoingMessage, bytes: Uint8Array): boolean {
-  return sendScratch(message as RawMessage, writeChunk(scratch, 0, bytes))
+  const size = chunkBytes(bytes)
+  const piece = roomFor(message, size)
+  writeChunk(piece, 0, bytes)
+  return send(message as RawMessage, piece, size)
 }
 
 /** Hexadecimal digits of a size. */

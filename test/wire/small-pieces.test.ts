@@ -1,9 +1,10 @@
 /** Small pieces are put together in memory that is used again: what waits for a slow client must stay as it was. */
 import { expect, test } from 'vitest'
+import { MIB, memory } from '../support/memory.ts'
 import { rawClient } from '../support/raw-client.ts'
 import { callText, headText } from '../support/raw-http.ts'
 import { rawServer } from '../support/raw-server.ts'
-import { stalled } from '../support/relay.ts'
+import { stalled, until } from '../support/relay.ts'
 import { wireRig } from '../support/wire-rig.ts'
 
 const EVENTS = 12_000
@@ -42,4 +43,29 @@ test('two clients that stop reading get, when they read on, all their small even
   }
   // It was more than the kernel holds: some of it waited here.
   expect(server.connections.every(({ socket }) => socket.bytesWritten > EVENTS * 900)).toBe(true)
+}, 60_000)
+
+test('tiny events that wait for a slow client take little more than their size [backpressure.slow-client]', async () => {
+  const TINY = Buffer.from(chunkOf(`data: ${'x'.repeat(100)}\n\n`))
+  const many = Buffer.concat(Array.from({ length: 500 }, () => TINY))
+  const server = await rawServer(async (connection) => {
+    await connection.request()
+    const headers = [
+      ['Content-Type', 'text/event-stream'],
+      ['Transfer-Encoding', 'chunked'],
+    ] as const
+    await connection.send(headText(200, headers))
+    while (await connection.send(many));
+  })
+  const rig = await wireRig(server.url)
+  const client = await rawClient(rig.port)
+  void client.send(callText())
+  await client.until('\r\n\r\n')
+  client.pause()
+  const before = memory()
+  const sent = (): number => server.connections[0]?.socket.bytesWritten ?? 0
+  await until('something flows', () => sent() > MIB)
+  await stalled(() => rig.facts(0).length, 1_000)
+  expect(memory().heap - before.heap).toBeLessThan(64 * MIB)
+  client.rst()
 }, 60_000)
