@@ -36,6 +36,10 @@ export const ANSWERING_EVENTS: UpstreamEvents<Exchange> = {
     endTurn(x)
   },
   bytes: onBytes,
+  lent(x, chunk) {
+    const isKept = x.answering.scanner === null || x.line?.isEmpty() !== true || !x.downstream.verbs.copies(x.downstream, chunk.length)
+    onBytes(x, isKept ? Buffer.from(chunk) : chunk)
+  },
   end: onEnd,
   lost: onLost,
   drained(x) {

@@ -93,6 +93,7 @@ const ATTEMPT_EVENTS: UpstreamEvents<Attempt> = {
   },
   interim: ({ of }, status, reason, rawHeaders) => of.events.interim(of.owner, status, reason, rawHeaders),
   bytes: ({ of }, chunk) => of.events.bytes(of.owner, chunk),
+  lent: ({ of }, chunk) => of.events.lent(of.owner, chunk),
   end: ({ of }, rawTrailers) => of.events.end(of.owner, rawTrailers),
   lost({ of, number }, fate: Fate) {
     if (of.made !== number) return

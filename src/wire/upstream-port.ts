@@ -14,6 +14,8 @@ export interface UpstreamEvents<Owner> {
   head(owner: Owner, status: number, reason: string, rawHeaders: RawHeaders, framing: AnswerFraming): void
   interim(owner: Owner, status: number, reason: string, rawHeaders: RawHeaders): void
   bytes(owner: Owner, chunk: Uint8Array): void
+  /** As `bytes`, but the chunk is gone with the return: who keeps of it copies. */
+  lent(owner: Owner, chunk: Uint8Array): void
   end(owner: Owner, rawTrailers: RawHeaders): void
   lost(owner: Owner, fate: Fate): void
   /** The connection is no more HTTP: nothing but this is told of it. Absent: nobody asked for that. */

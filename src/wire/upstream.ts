@@ -4,10 +4,12 @@ import type { Socket } from 'node:net'
 import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { Break, Request } from '../core/signal.ts'
+import type { ChunkTakers } from './chunk-lane.ts'
 import { framingOf } from './headers.ts'
 import { leaveServer, UNREAD_WAIT_MS } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
+import { takeWholeChunks } from './shared-read.ts'
 import type { Fate } from './upstream-fate.ts'
 import { fateOf, isResetError, UNASKED_SWITCH } from './upstream-fate.ts'
 import type { LegVerbs, UpstreamEvents, UpstreamLeg, UpstreamPort } from './upstream-port.ts'
@@ -182,6 +184,18 @@ function onIncoming(leg: Leg | undefined, incoming: Incoming): void {
   incoming.on('end', onEnd)
   incoming.on('close', onClose) // without an end, or after one that was none
   if (leg.isPaused) incoming.pause()
+  if (framing === 'chunked' && leg.interims === 0 && hasBody(leg.request, incoming.statusCode ?? 0)) {
+    takeWholeChunks(incoming.socket, leg.bytesBefore, CHUNKS, leg)
+  }
+}
+
+const hasBody = ({ method }: Request, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304
+
+/** What the parser would tell as `data`, told while nothing of it waits. */
+const CHUNKS: ChunkTakers<Leg> = {
+  mayTake: ({ incoming, isOver, isPaused, lost }) =>
+    lost === null && !isOver && !isPaused && incoming?.readableFlowing === true && incoming.readableLength === 0,
+  take: ({ events, owner }, data) => events.lent(owner, data),
 }
 
 function onData(this: Incoming, chunk: Uint8Array): void {

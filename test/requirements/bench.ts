@@ -14,6 +14,8 @@ export const benchRequirements = {
   'bench.one-look': 'what an event says is read once, however many ask',
   'bench.tallies': 'what is counted between two scrapes shows in the next, in sums, counts and buckets, and once',
   'bench.bag': 'what comes and goes by the thousand is kept while it stays, found, counted and listed, and no longer',
+  'bench.chunk-lane':
+    'whole chunks of an answer go past the parser, and what is told of it stays what the parser alone would tell, however it comes',
   'bench.empty-line': 'the line where nobody sits sends, holds and tells what a line with no plans does, whatever it is told',
   'bench.options': 'an unknown option or a wrong value begins no run and is told; --help lists what may be asked',
   'bench.timeline': 'a timeline lists all that was told in order, messages too, up to its limits, and says where it was cut off',

@@ -1,7 +1,10 @@
-/** The same bytes read as an answer twice: by the direct engine's parser, and by Node's own client. */
+/** The same bytes read as an answer: by the direct engine's parser, by Node's own client, and by it with its whole chunks taken from it. */
 import http from 'node:http'
 import { Duplex } from 'node:stream'
+import type { ChunkLane, ChunkTakers } from '../../src/wire/chunk-lane.ts'
+import { beginChunkLane, readByChunks } from '../../src/wire/chunk-lane.ts'
 import type { AnswerHead } from '../../src/wire/head-state.ts'
+import { framingOf } from '../../src/wire/headers.ts'
 import type { AnswerEvents } from '../../src/wire/response-parser.ts'
 import { beginAnswer, createParser, feed, isKeepable, readsToEnd } from '../../src/wire/response-parser.ts'
 
@@ -63,7 +66,65 @@ export function readByParser(pieces: readonly string[], method = 'GET'): ParsedA
 
 /** By `http.request`, in its strict mode and with the limits that the proxy gives it. */
 export function readByNode(pieces: readonly string[], method = 'GET'): Promise<ReadAnswer> {
-  const answer = emptyAnswer()
+  const connection = connectionThat((played) => {
+    for (const piece of pieces) played.push(Buffer.from(piece, 'latin1'))
+    played.push(null)
+  })
+  return readFrom(connection, method, (incoming, answer) => {
+    incoming.on('data', (chunk: Buffer) => {
+      answer.body += chunk.toString('latin1')
+    })
+  })
+}
+
+export interface LanedAnswer extends ReadAnswer {
+  /** Chunks that went past the parser. */
+  taken: number
+}
+
+/** As by Node, but each piece is a read of its own, and whole chunks go past the parser where `mayTake` says so. */
+export async function readByLane(
+  pieces: readonly string[],
+  method: string,
+  mayTake: (incoming: http.IncomingMessage) => boolean,
+): Promise<LanedAnswer> {
+  let lane: ChunkLane | null = null
+  let first: Buffer | null = null
+  let taken = 0
+  const connection = connectionThat(async (played) => {
+    for (const piece of pieces) {
+      const bytes = Buffer.from(piece, 'latin1')
+      first = first === null ? bytes : NOTHING
+      if (lane === null) played.emit('data', bytes)
+      else readByChunks(lane, bytes, played as never)
+      bytes.fill('~') // lent: what is kept of it is lost
+      await new Promise(setImmediate)
+      if (played.destroyed) return
+    }
+    played.push(null)
+    played.resume()
+  })
+  const read = await readFrom(connection, method, (incoming, answer) => {
+    const takers: ChunkTakers<null> = {
+      mayTake: () => incoming.readableFlowing === true && incoming.readableLength === 0 && mayTake(incoming),
+      take(_, data) {
+        taken += 1
+        answer.body += Buffer.from(data).toString('latin1')
+      },
+    }
+    incoming.on('data', (chunk: Buffer) => {
+      answer.body += chunk.toString('latin1')
+    })
+    const isChunked = framingOf(incoming.rawHeaders) === 'chunked' && method !== 'HEAD' && ![204, 304].includes(incoming.statusCode ?? 0)
+    if (isChunked && first !== null && answer.interims.length === 0) lane = beginChunkLane(first, takers, null)
+  })
+  return { ...read, taken }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** Plays once, when the request comes. */
+function connectionThat(play: (connection: Duplex) => unknown): Duplex {
   let isPlayed = false
   const connection = new Duplex({
     read: () => undefined,
@@ -71,10 +132,18 @@ export function readByNode(pieces: readonly string[], method = 'GET'): Promise<R
       done()
       if (isPlayed) return
       isPlayed = true
-      for (const piece of pieces) connection.push(Buffer.from(piece, 'latin1'))
-      connection.push(null)
+      void play(connection)
     },
   })
+  return connection
+}
+
+function readFrom(
+  connection: Duplex,
+  method: string,
+  onResponse: (incoming: http.IncomingMessage, answer: ReadAnswer) => void,
+): Promise<ReadAnswer> {
+  const answer = emptyAnswer()
   return new Promise((resolve) => {
     const request = http.request({ method, createConnection: () => connection, maxHeaderSize: 65_536, host: 'h', setHost: false })
     request.maxHeadersCount = 0
@@ -87,9 +156,7 @@ export function readByNode(pieces: readonly string[], method = 'GET'): Promise<R
     request.on('response', (incoming) => {
       const { statusCode = 0, statusMessage = '', rawHeaders } = incoming
       answer.head = { status: statusCode, reason: statusMessage, rawHeaders }
-      incoming.on('data', (chunk: Buffer) => {
-        answer.body += chunk.toString('latin1')
-      })
+      onResponse(incoming, answer)
       incoming.on('end', () => resolve({ ...answer, trailers: incoming.rawTrailers, end: 'whole' }))
       incoming.on('error', () => setImmediate(() => resolve(answer)))
     })

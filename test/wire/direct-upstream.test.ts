@@ -30,6 +30,7 @@ const EVENTS: UpstreamEvents<Owner> = {
     if (owner.told.at(-1) !== 'bytes') owner.told.push('bytes')
     owner.text += Buffer.from(bytes).toString('latin1')
   },
+  lent: (owner, bytes) => EVENTS.bytes(owner, bytes),
   end: ({ told }, rawTrailers) => void told.push(`end ${rawTrailers.join(':')}`.trimEnd()),
   lost: ({ told }, { kind, ending, detail }) => void told.push(`lost ${kind} ${ending} ${detail}`),
   drained: ({ told }) => void told.push('drained'),
