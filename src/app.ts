@@ -8,8 +8,7 @@ import { openBooks } from './app/books.ts'
 import type { Experiments } from './app/experiments.ts'
 import { createExperiments, scenarioSink } from './app/experiments.ts'
 import { liveFeed } from './app/live-feed.ts'
-import type { OpenStreams } from './app/open-streams.ts'
-import { createOpenStreams } from './app/open-streams.ts'
+import { isAwaited } from './app/open-streams.ts'
 import { watchSettings } from './app/reload.ts'
 import type { Steering } from './app/steering.ts'
 import { createSteering } from './app/steering.ts'
@@ -62,7 +61,6 @@ interface Shared extends Books {
   readonly live: Live
   readonly reach: ReachWatch
   readonly held: { totalBytes: number }
-  readonly streams: OpenStreams
   readonly state: { isDraining: boolean }
   /** Remembers what is to be closed, in the order of opening. */
   keep<T extends Closable>(part: T): T
@@ -79,8 +77,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   const live = createLive()
   const late: { steering: Steering | null; runner: ScenarioRunner | null } = { steering: null, runner: null } // they need the books
   const ownSpan = ownSpanSink({ take: (span) => ownSpans?.take(span), flush: () => ownSpans?.flush() })
-  const streams = createOpenStreams()
-  const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late), streams.sink]
+  const more = [...(settings.otlp.forwardTo === null ? [] : [ownSpan]), live.sink, scenarioSink(late)]
   const work = () => (late.steering?.snapshot() ?? settings.snapshot).work
   const books = await openBooks({
     settings,
@@ -101,7 +98,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
   books.metrics.setOtlpUp(receivers.isUp())
   if (receivers.forwarder !== null) ownSpans = createOwnSpanExporter({ forwarder: receivers.forwarder, clock, version: productVersion() })
   const reach = keep(startReach(settings, books, log))
-  const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, streams, state: { isDraining: false }, keep }
+  const shared: Shared = { ...books, settings, log, steering, experiments, live, reach, held, state: { isDraining: false }, keep }
   const listener = keep(await startListener(settings.listen, exchangePorts(shared)))
   steering.attach(listener, () => books.journal.calls({ open: true }))
   const stopping = stoppingOf(shared, listener, opened)
@@ -176,15 +173,12 @@ async function startPorts(shared: Shared, stopping: Stopping): Promise<{ admin: 
   return { admin: admin.address, metrics: metrics.address }
 }
 
-function stoppingOf({ settings, journal, experiments, streams, state }: Shared, listener: Listener, opened: Closable[]): Stopping {
+function stoppingOf({ settings, journal, experiments, state }: Shared, listener: Listener, opened: Closable[]): Stopping {
   return createStopping({
     clock,
     drainMs: settings.drainMs,
     listener,
-    isAwaited(exchangeId) {
-      journal.flush() // who spoke last is told
-      return streams.isAwaited(exchangeId)
-    },
+    isAwaited: (exchangeId) => isAwaited(journal.view(exchangeId), journal.views),
     begun() {
       state.isDraining = true
       experiments.shutDown()

@@ -181,6 +181,7 @@ const BLANK: LedgerState = {
   silenceAtCloseMs: null,
   lastSentAtMs: null,
   bytesRequest: 0,
+  spokeLast: null,
   bytesSeen: 0,
   bytesSent: 0,
   silentSinceMs: null,

@@ -73,6 +73,8 @@ export interface LedgerView {
   readonly longestSilenceMs: number
   readonly silenceAtCloseMs: number | null
   readonly bytesRequest: number
+  /** Whose bytes came last. */
+  readonly spokeLast: 'client' | 'server' | null
   readonly bytesSeen: number
   readonly bytesSent: number
   readonly toldAtMs: number | null

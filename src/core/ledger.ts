@@ -149,6 +149,7 @@ type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
 function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 'sent', bytes: number): void {
   if (flow === 'seen') {
     state.bytesSeen += bytes
+    state.spokeLast = 'server'
     sawServer(state, atMs)
     if (!state.hasEvents) addBytes(state.timeline, atMs - state.openedAtMs, bytes)
     else takePart(state, atMs, bytes)
@@ -157,7 +158,10 @@ function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 
     state.firstByteAtMs ??= atMs
     state.lastSentAtMs = atMs
     if (state.answer === 'none') state.answer = 'other'
-  } else state.bytesRequest += bytes
+  } else {
+    state.bytesRequest += bytes
+    state.spokeLast = 'client'
+  }
 }
 
 /** An event that takes its time to come whole is no silence: its parts are told where they are this far apart. */

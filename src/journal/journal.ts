@@ -1,9 +1,9 @@
 /** Facts → ledgers → sinks. Opens a ledger per exchange, joins what exchanges say of each other, and settles every call once. */
 import { assert } from '../core/assert.ts'
-import { createKeyed } from '../core/bag.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Tell, WorkReport } from '../core/fact.ts'
-import type { CallView, Moment } from '../core/ledger.ts'
+import { createKeyed } from '../core/keyed.ts'
+import type { CallView, LedgerView, Moment } from '../core/ledger.ts'
 import { judgeReport, recordsOf, settleCall, settlesAtMs, stateOf, takeFact } from '../core/ledger.ts'
 import type { Conversation } from '../core/mcp/conversation.ts'
 import { createConversation } from '../core/mcp/conversation.ts'
@@ -14,8 +14,8 @@ import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
 import { createBacklog } from './backlog.ts'
 import type { Entry, Waiter } from './entry.ts'
-import { numberOf } from './entry.ts'
 import { createSettledRing } from './settled-ring.ts'
+import { recordsShown } from './shown.ts'
 import type { Sink } from './sink.ts'
 import { createWaiting } from './waiting.ts'
 
@@ -48,6 +48,10 @@ export interface Journal {
   /** In order of opening. `open`: only those whose stream is (or is not) open; absent: also settled ones, the last 1,000. */
   calls(asked?: { readonly open?: boolean }): readonly CallRecord[]
   call(id: string): CallRecord | null
+  /** Of an exchange that has a call which is not settled; to be read, not kept. */
+  view(exchangeId: string): LedgerView | undefined
+  /** The same of all, in order of opening. */
+  views(): readonly LedgerView[]
   /** Exchanges whose response is not over. */
   openCount(): number
   /** Calls whose response is over and that wait for their work report. */
@@ -59,7 +63,6 @@ export interface Journal {
 }
 
 const SETTLED_MAX = { recordsMax: 1_000, entriesMax: 100_000 }
-const PENDING_SHOWN_MAX = 1_000
 const TIMELINE_ENTRIES_MAX = 250_000
 
 export function createJournal(asked: JournalAsked): Journal {
@@ -194,17 +197,7 @@ export function createJournal(asked: JournalAsked): Journal {
 
   function calls({ open }: { readonly open?: boolean } = {}): readonly CallRecord[] {
     backlog.flush()
-    const nowMs = clock.nowMs()
-    const isOpen = ({ view }: Entry): boolean => view.closedAtMs === null
-    const entries = live.values()
-    const shown = [
-      ...(open === true ? [] : entries.filter((entry) => !isOpen(entry)).slice(-PENDING_SHOWN_MAX)),
-      ...(open === false ? [] : entries.filter(isOpen)),
-    ]
-    const settled = open === true ? [] : ring.all()
-    const known = new Set(settled.map(({ id }) => id))
-    const unsettled = shown.flatMap(({ view, graceMs }) => recordsOf(view, graceMs, nowMs)).filter(({ id }) => !known.has(id))
-    return [...settled, ...unsettled].sort((a, b) => numberOf(a.id) - numberOf(b.id))
+    return recordsShown(ring, live.values(), open, clock.nowMs())
   }
 
   function call(id: string): CallRecord | null {
@@ -234,6 +227,8 @@ export function createJournal(asked: JournalAsked): Journal {
     calls,
     flush: backlog.flush,
     call,
+    view: (id) => flushed(() => live.get(id)?.view),
+    views: () => flushed(() => live.values().map(({ view }) => view)),
     openCount: () => flushed(() => openCount),
     pendingCount: () => flushed(waiting.count),
     sizes: conversation.sizes,

@@ -1,5 +1,6 @@
 /** The last settled records, for the API and to tell a late report from a stranger's. */
 import type { CallRecord } from '../core/record.ts'
+import { recordIn, textOf } from './record-text.ts'
 
 export interface SettledRing {
   add(record: CallRecord): void
@@ -12,7 +13,7 @@ export interface SettledRing {
 const SLOT_BYTES = 2_048
 
 /**
- * Where timelines together are longer than `entriesMax`, the oldest records lose theirs. Each is kept as JSON, in bytes that no collection
+ * Where timelines together are longer than `entriesMax`, the oldest records lose theirs. Each is kept as a text, in bytes that no collection
  * has to look at: a thousand records outlive every collection of the young, which would move them twice. Few are ever read.
  */
 export function createSettledRing({ recordsMax, entriesMax }: { readonly recordsMax: number; readonly entriesMax: number }): SettledRing {
@@ -27,7 +28,7 @@ export function createSettledRing({ recordsMax, entriesMax }: { readonly records
   let entries = 0
 
   function put(place: number, record: CallRecord): void {
-    const text = JSON.stringify(record)
+    const text = textOf(record)
     // A character takes three bytes at most.
     const fits = text.length * 3 <= SLOT_BYTES || Buffer.byteLength(text) <= SLOT_BYTES
     sizes[place] = fits ? slots.write(text, place * SLOT_BYTES) : 0
@@ -36,7 +37,7 @@ export function createSettledRing({ recordsMax, entriesMax }: { readonly records
 
   function recordAt(place: number): CallRecord {
     const from = place * SLOT_BYTES
-    return JSON.parse(long[place] ?? slots.toString('utf8', from, from + (sizes[place] ?? 0))) as CallRecord
+    return recordIn(long[place] ?? slots.toString('utf8', from, from + (sizes[place] ?? 0)))
   }
 
   function shorten(place: number): void {

@@ -13,8 +13,12 @@ const NOTHING = Buffer.alloc(0)
 const POOLED_BYTES_MAX = 2_048
 const room = (bytes: number): Buffer => (bytes <= POOLED_BYTES_MAX ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes))
 
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 export const createCollector = (): Collector => ({ kept: NOTHING, bytes: 0 })
 
+/** The chunk does not change while the collector lives. */
 export function collect(collector: Collector, chunk: Uint8Array): void {
   const from = collector.bytes
   const bytes = from + chunk.length
@@ -22,8 +26,12 @@ export function collect(collector: Collector, chunk: Uint8Array): void {
   if (bytes > MEANING_BYTES_MAX) collector.kept = null
   let { kept } = collector
   if (kept === null) return
+  if (from === 0) {
+    collector.kept = asBuffer(chunk) // most bodies come in one piece: it is copied when another follows
+    return
+  }
   if (bytes > kept.length) {
-    const grown = room(from === 0 ? bytes : Math.max(bytes, Math.min(2 * kept.length, MEANING_BYTES_MAX)))
+    const grown = room(Math.max(bytes, Math.min(2 * kept.length, MEANING_BYTES_MAX)))
     kept.copy(grown, 0, 0, from)
     kept = collector.kept = grown
   }

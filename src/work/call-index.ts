@@ -1,7 +1,7 @@
 /** The calls a report may belong to, found by trace and span, told apart by JSON-RPC id, method, tool and session. Pure. */
 import { assert } from '../core/assert.ts'
-import { createKeyed } from '../core/bag.ts'
 import { createFifo } from '../core/fifo.ts'
+import { createKeyed } from '../core/keyed.ts'
 import { createFrozenKeys } from './frozen-keys.ts'
 import type { Entry, Named, Traced } from './trace-table.ts'
 import { addTo, idOf, namedIn, removeFrom } from './trace-table.ts'

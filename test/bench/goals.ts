@@ -1,6 +1,6 @@
 /** The goals as data, and the gate that compares a run with them. Pure. */
 import type { Row, Summary } from './summary.ts'
-import { figureOf, pairedRatio, summarise } from './summary.ts'
+import { figureOf, pairedOf, pairedRatio, summarise } from './summary.ts'
 
 export interface Goal {
   readonly id: string
@@ -41,12 +41,10 @@ const share =
   }
 
 /** What the proxy adds to direct: its median delay less the direct one, against that of the base. */
-function addedDelay(_rows: readonly Row[], summaries: readonly Summary[]): number | null {
-  const p50 = (target: string): number | null => figureOf(summaries, 'events', target, 'p50Us')
-  const [direct, sidecar, base] = [p50('direct'), p50(OWN), p50(BASE)]
-  if (direct === null || sidecar === null || base === null || base <= direct) return null
-  return (sidecar - direct) / (base - direct)
-}
+const addedDelay = (rows: readonly Row[]): number | null =>
+  pairedOf(rows, 'events', 'p50Us', ['direct', OWN, BASE], ([direct = 0, sidecar = 0, base = 0]) =>
+    base > direct ? (sidecar - direct) / (base - direct) : null,
+  )
 
 export const GOALS: readonly Goal[] = [
   { id: 'event-cpu', says: 'CPU per event against http-proxy', reached: against('events', 'cpuUsPerEvent'), is: 'at-most', bound: 1.1 },

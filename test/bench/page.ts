@@ -139,6 +139,7 @@ export function pageOf({ about, rows, failures }: Results): string {
     `- ${versions.join(' · ')}`,
     '',
     'Medians of interleaved repetitions; ratios are medians of the ratios inside each repetition.',
+    'For requests, events and leavings all that is compared stands together, is warmed once, and is then measured in turn, seconds apart.',
     'The ledger, the metrics and the reading of events are on; the events file is off. Trust ratios more than figures, and CPU more than p99.',
     '',
     ...measures.flatMap((measure) => tableOf(measure, summaries, rows, about)),

@@ -1,4 +1,4 @@
-/** What a run does, in which order: every measure of every target once per repetition, so that a noisy minute meets all alike. Pure. */
+/** What a run does, in which order: every measure of every target once per repetition, so that a noisy moment meets all alike. Pure. */
 
 export interface Step {
   readonly measure: string
@@ -12,9 +12,19 @@ export interface Step {
   readonly repetitions: number
   /** Only these targets; absent: all. */
   readonly only?: readonly string[]
+  /**
+   * All targets stand together, each warmed once, and are then measured in turn so many times: what is compared is seconds apart, and
+   * each of these rounds is a repetition. Absent: each target has fresh processes every time.
+   */
+  readonly rounds?: number
+  /** What warms a target before its first round: the same measure with these, whose figures are dropped. */
+  readonly warmArgs?: readonly string[]
+  readonly warmMs?: number
 }
 
 const START_MS = 900
+/** A client of its own for every window. */
+const CLIENT_MS = 500
 
 const step = (
   measure: string,
@@ -24,18 +34,27 @@ const step = (
   idleMs: null,
   limitMs: 60_000 + more.aboutMs * 2,
   ...more,
-  aboutMs: more.aboutMs + START_MS,
 })
 
-/** Those that the goals are about: five times at least, and never in another minute than what they are compared with. */
-const GOALS_OF = ['direct', 'sidecar', 'sidecar-loaded', 'http-proxy']
-const PEERS = ['sidecar-reports', 'sidecar-direct', 'nginx', 'haproxy', 'toxiproxy']
+/** Five times at least, and never in another minute than what they are compared with. */
+const COMPARED = ['direct', 'sidecar', 'http-proxy', 'sidecar-loaded', 'sidecar-direct']
+const PEERS = ['sidecar-reports', 'nginx', 'haproxy', 'toxiproxy']
 const BODIES = ['direct', 'sidecar', 'http-proxy']
+const LEFT = ['sidecar', 'http-proxy', 'nginx']
 const OTHERS = ['sidecar-direct', 'nginx', 'haproxy', 'toxiproxy']
 
-const RTT = { clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 6_000 }
-/** Streams live for minutes: what is asked is their cost once V8 has compiled what they need, which takes it three seconds. */
-const EVENTS = { clientArgs: ['--warm', '4000', '--ms', '2200'], aboutMs: 6_400 }
+/** Processes are warmed once, for V8 compiles what such a load needs for about three seconds; every window then warms its own client. */
+const TOGETHER = { repetitions: 2, rounds: 3 }
+const RTT = {
+  ...{ clientArgs: ['--warm', '400', '--ms', '1000', '--warm-count', '2000'], aboutMs: 2_900 },
+  ...{ warmArgs: ['--warm', '700', '--ms', '100', '--count', '1'], warmMs: 4_500 },
+}
+const EVENTS = {
+  ...{ clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 2_200 },
+  ...{ warmArgs: ['--warm', '4000', '--ms', '100', '--count', '1'], warmMs: 4_400 },
+}
+const EVENTS_ALONE = { clientArgs: ['--warm', '4000', '--ms', '1200'], aboutMs: 5_400 }
+const RTT_ALONE = { clientArgs: ['--warm', '700', '--ms', '1000'], aboutMs: 4_700 }
 const BULK = { clientArgs: ['--times', '2'], aboutMs: 2_200 }
 const SILENT = { clientArgs: ['--mode', 'silent'], aboutMs: 6_300 }
 /** Six pages first: those of a process that has just begun are slow to make. */
@@ -43,15 +62,15 @@ const SCRAPED = ['--scrapes-first', '6']
 const ACTIVE = { clientArgs: ['--mode', 'active'], aboutMs: 2_500 }
 
 export const FULL: readonly Step[] = [
-  step('rtt', { ...RTT, repetitions: 5, only: GOALS_OF }),
-  step('rtt', { ...RTT, repetitions: 2, only: PEERS }),
-  step('events', { ...EVENTS, repetitions: 5, only: GOALS_OF }),
-  step('events', { ...EVENTS, repetitions: 2, only: PEERS }),
+  step('rtt', { ...RTT, ...TOGETHER, only: COMPARED }),
+  step('rtt', { ...RTT_ALONE, repetitions: 2, only: PEERS }),
+  step('events', { ...EVENTS, ...TOGETHER, only: COMPARED }),
+  step('events', { ...EVENTS_ALONE, repetitions: 2, only: PEERS }),
   step('bulk', { ...BULK, repetitions: 5, only: BODIES }),
-  step('bulk', { ...BULK, repetitions: 2, only: OTHERS }),
-  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 4_900, repetitions: 3, only: ['sidecar', 'sidecar-loaded'] }),
-  step('cut', { clientArgs: SCRAPED, idleMs: 2_000, aboutMs: 11_000, repetitions: 3, only: ['sidecar-scraped'] }),
-  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 4_900, repetitions: 1, only: OTHERS }),
+  step('bulk', { ...BULK, repetitions: 1, only: OTHERS }),
+  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 4_900, repetitions: 5, only: ['sidecar'] }),
+  step('cut', { clientArgs: SCRAPED, idleMs: 2_000, aboutMs: 11_000, repetitions: 2, only: ['sidecar-scraped'] }),
+  step('cut', { clientArgs: [], idleMs: 2_000, aboutMs: 4_900, repetitions: 1, only: ['sidecar-loaded', ...OTHERS] }),
   step('cut', { clientArgs: ['--load', 'bulk'], idleMs: 2_000, aboutMs: 5_500, repetitions: 2, only: ['sidecar'] }),
   step('cut', { clientArgs: ['--load', 'abort'], idleMs: 2_000, aboutMs: 5_500, repetitions: 2, only: ['sidecar'] }),
   step('cut', {
@@ -62,10 +81,8 @@ export const FULL: readonly Step[] = [
     repetitions: 1,
     only: ['sidecar-scraped'],
   }),
-  step('abort', { ...SILENT, repetitions: 3, only: ['sidecar'] }),
-  step('abort', { ...SILENT, repetitions: 1, only: ['direct', 'http-proxy', ...OTHERS] }),
-  step('abort', { ...ACTIVE, repetitions: 3, only: ['sidecar'] }),
-  step('abort', { ...ACTIVE, repetitions: 1, only: ['direct', 'http-proxy', ...OTHERS] }),
+  step('abort', { ...SILENT, repetitions: 1, rounds: 5, only: LEFT }),
+  step('abort', { ...ACTIVE, repetitions: 1, rounds: 5, only: LEFT }),
   step('idle', {
     clientArgs: [],
     limitMs: 180_000,
@@ -118,7 +135,10 @@ export const QUICK: readonly Step[] = [
 export interface Planned {
   readonly repetition: number
   readonly step: Step
-  readonly target: string
+  /** One, or all that stand together. */
+  readonly targets: readonly string[]
+  /** About how long all of it takes. */
+  readonly aboutMs: number
 }
 
 export interface PlanAsked {
@@ -133,18 +153,43 @@ export function planOf({ steps, targets, repetitions }: PlanAsked): readonly Pla
   const most = Math.max(0, ...steps.map((one) => repetitions ?? one.repetitions))
   const planned: Planned[] = []
   for (let repetition = 1; repetition <= most; repetition += 1) {
-    const turned = targets.map((_, at) => targets[(at + repetition - 1) % targets.length])
     for (const one of steps) {
       if (repetition > (repetitions ?? one.repetitions)) continue
-      for (const target of turned) {
-        if (target === undefined || (one.idleMs !== null && !target.cutsIdle)) continue
-        if (one.only !== undefined && !one.only.includes(target.name)) continue
-        if (target.measures !== undefined && !target.measures.includes(one.measure)) continue
-        planned.push({ repetition, step: one, target: target.name })
-      }
+      const names = turned(targets, repetition)
+        .filter(({ name, cutsIdle, measures }) => {
+          if ((one.idleMs !== null && !cutsIdle) || one.only?.includes(name) === false) return false
+          return measures === undefined || measures.includes(one.measure)
+        })
+        .map(({ name }) => name)
+      if (one.rounds === undefined) {
+        for (const name of names) planned.push({ repetition, step: one, targets: [name], aboutMs: START_MS + one.aboutMs })
+      } else if (names.length > 0) planned.push({ repetition, step: one, targets: names, aboutMs: names.length * togetherMs(one) })
     }
   }
   return planned
 }
 
-export const aboutMsOf = (planned: readonly Planned[]): number => planned.reduce((sum, { step: { aboutMs } }) => sum + aboutMs, 0)
+const togetherMs = ({ rounds = 1, aboutMs, warmArgs, warmMs = 0 }: Step): number =>
+  START_MS + (warmArgs === undefined ? 0 : CLIENT_MS + warmMs) + rounds * (CLIENT_MS + aboutMs)
+
+const turned = <T>(all: readonly T[], repetition: number): readonly T[] => {
+  const by = (repetition - 1) % Math.max(1, all.length)
+  return [...all.slice(by), ...all.slice(0, by)]
+}
+
+export interface PlannedWindow {
+  readonly target: string
+  /** As the rows count: every round is one. */
+  readonly repetition: number
+}
+
+/** Of those that stand together: who is measured when. */
+export function windowsOf({ repetition, step: { rounds = 1 }, targets }: Planned): readonly PlannedWindow[] {
+  const windows: PlannedWindow[] = []
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const target of turned(targets, round)) windows.push({ target, repetition: (repetition - 1) * rounds + round })
+  }
+  return windows
+}
+
+export const aboutMsOf = (planned: readonly Planned[]): number => planned.reduce((sum, { aboutMs }) => sum + aboutMs, 0)

@@ -8,8 +8,8 @@ import type { Results, RunAbout } from './page.ts'
 import { pageOf } from './page.ts'
 import { LAST_RESULTS, RESULTS_PAGE, ROOT, SIDECAR_DIR, WORKSHOP } from './places.ts'
 import type { Planned } from './plan.ts'
-import { aboutMsOf, FULL, MILLION, planOf, QUICK, QUICK_TARGETS } from './plan.ts'
-import { canPin, endAll, stage } from './stage.ts'
+import { aboutMsOf, FULL, MILLION, planOf, QUICK, QUICK_TARGETS, windowsOf } from './plan.ts'
+import { canPin, endAll, standUp } from './stage.ts'
 import type { Row } from './summary.ts'
 import type { Target } from './targets.ts'
 import { TARGETS } from './targets.ts'
@@ -49,27 +49,48 @@ function chosenTargets(): readonly Target[] {
   })
 }
 
-async function runAll(planned: readonly Planned[], targets: readonly Target[]): Promise<Pick<Results, 'rows' | 'failures'>> {
-  const rows: Row[] = []
-  const failures: string[] = []
+type Done = Pick<Results, 'rows' | 'failures'> & { readonly rows: Row[]; readonly failures: string[] }
+
+async function runAll(planned: readonly Planned[], targets: readonly Target[]): Promise<Done> {
+  const done: Done = { rows: [], failures: [] }
   const wholeMs = aboutMsOf(planned)
   let passedMs = 0
-  for (const { repetition, step, target: name } of planned) {
-    const target = targets.find((one) => one.name === name)
-    if (target === undefined) continue
-    progress(passedMs / wholeMs, `${step.measure} · ${name} · ${repetition}`, (wholeMs - passedMs) / 1_000)
+  for (const one of planned) {
+    const tell = (what: string): void => progress(passedMs / wholeMs, `${one.step.measure} · ${what}`, (wholeMs - passedMs) / 1_000)
+    const chosen = one.targets.flatMap((name) => targets.filter((target) => target.name === name))
+    tell(`${one.targets.join(', ')} · ${one.repetition}`)
     try {
-      const { measure, clientArgs, idleMs, limitMs } = step
-      const dir = name === 'beside' ? resolve(besideDir) : sidecarDir
-      const sets = await stage({ target, measure, clientArgs, idleMs, limitMs, sidecarDir: dir })
-      rows.push(...sets.map((set) => ({ measure: set.measure, figures: set.figures, target: name, repetition })))
+      await runOne(one, chosen, done, tell)
     } catch (error) {
-      failures.push(`${step.measure}, ${name}, repetition ${repetition}: ${error instanceof Error ? error.message : String(error)}`)
+      done.failures.push(`${one.step.measure}, ${one.targets.join(', ')}, repetition ${one.repetition}: ${textOf(error)}`)
     }
-    passedMs += step.aboutMs
+    passedMs += one.aboutMs
   }
   progress(1, '', 0)
-  return { rows, failures }
+  return done
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+async function runOne(planned: Planned, targets: readonly Target[], { rows, failures }: Done, tell: (what: string) => void): Promise<void> {
+  const { measure, clientArgs, idleMs, limitMs, warmArgs } = planned.step
+  const standing = await standUp({ targets, idleMs, sidecarDirOf: (name) => (name === 'beside' ? resolve(besideDir) : sidecarDir) })
+  try {
+    if (warmArgs !== undefined) {
+      for (const { name } of targets) await standing.measure(name, { measure, clientArgs: warmArgs, limitMs })
+    }
+    for (const { target, repetition } of windowsOf(planned)) {
+      tell(`${target} · ${repetition}`)
+      try {
+        const sets = await standing.measure(target, { measure, clientArgs, limitMs })
+        rows.push(...sets.map((set) => ({ measure: set.measure, figures: set.figures, target, repetition })))
+      } catch (error) {
+        failures.push(`${measure}, ${target}, repetition ${repetition}: ${textOf(error)}`)
+      }
+    }
+  } finally {
+    await standing.end()
+  }
 }
 
 /** On a terminal one line that moves; elsewhere a line each tenth. */

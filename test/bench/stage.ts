@@ -1,4 +1,4 @@
-/** Starts the processes of one measurement, pinned to their cores, and ends exactly those. */
+/** Starts the processes of measurements, pinned to their cores, and ends exactly those. */
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Target } from './targets.ts'
+import type { Target, TargetAsked } from './targets.ts'
 import { CLIENT, UPSTREAM } from './targets.ts'
 
 const PROXY_CORE = 1
@@ -25,15 +25,32 @@ export const canPin: boolean = (() => {
   }
 })()
 
-export interface MeasureAsked {
-  readonly target: Target
-  readonly measure: string
-  readonly clientArgs: readonly string[]
+export interface StandAsked {
+  /** Several share one server: none of them may be reported or scraped to meanwhile, for all would feel it. */
+  readonly targets: readonly Target[]
   readonly idleMs: number | null
-  readonly sidecarDir: string
-  readonly limitMs: number
+  /** The package of a target that is a sidecar. */
+  readonly sidecarDirOf: (target: string) => string
   /** Given to the sidecar's node, e.g. `--cpu-prof`. */
   readonly nodeArgs?: readonly string[]
+}
+
+export interface WindowAsked {
+  readonly measure: string
+  readonly clientArgs: readonly string[]
+  readonly limitMs: number
+}
+
+/** Proxies and their server, up until `end`; one is measured at a time, and the others are idle meanwhile. */
+export interface Standing {
+  /** Rejects where it takes too long. */
+  measure(target: string, asked: WindowAsked): Promise<readonly FigureSet[]>
+  end(): Promise<void>
+}
+
+export interface MeasureAsked extends WindowAsked, Omit<StandAsked, 'targets' | 'sidecarDirOf'> {
+  readonly target: Target
+  readonly sidecarDir: string
 }
 
 export interface FigureSet {
@@ -49,34 +66,61 @@ export function endAll(): void {
 }
 
 /** One measure of one target, each with fresh processes. Rejects where something does not come up or takes too long. */
-export async function stage(asked: MeasureAsked): Promise<readonly FigureSet[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'impatient-bench-'))
-  for (const name of ['logs', 'client_body', 'proxy']) mkdirSync(join(dir, name), { recursive: true })
-  const ports = await freePorts(4)
-  const [upstreamPort = 0, port = 0, ...morePorts] = ports
-  const { target } = asked
-  const targetAsked = { port, upstreamPort, morePorts, dir, idleMs: asked.idleMs, sidecarDir: asked.sidecarDir }
-  const also = [
-    ...(target.reportUrl === undefined ? [] : ['--report', target.reportUrl(targetAsked)]),
-    ...(target.scrapeUrl === undefined ? [] : ['--scrape', target.scrapeUrl(targetAsked)]),
-  ]
-  const upstream = start([process.execPath, UPSTREAM, '--port', String(upstreamPort), ...also], OTHERS_CORE, dir)
-  const command = withNodeArgs(target.command(targetAsked), asked.nodeArgs ?? [])
-  const proxy = command === null ? null : start(command, PROXY_CORE, dir)
+export async function stage({ target, sidecarDir, idleMs, nodeArgs = [], ...asked }: MeasureAsked): Promise<readonly FigureSet[]> {
+  const standing = await standUp({ targets: [target], sidecarDirOf: () => sidecarDir, idleMs, nodeArgs })
   try {
-    await isUp(upstreamPort, upstream)
-    if (proxy !== null) await isUp(port, proxy)
-    await sleep(150)
-    return await runClient(asked, [
-      ...['--measure', asked.measure, '--port', String(proxy === null ? upstreamPort : port), '--upstream', String(upstreamPort)],
-      ...['--pid', String(proxy?.pid ?? 0), '--ours', String(upstream.pid ?? 0)],
-      ...asked.clientArgs,
-    ])
+    return await standing.measure(target.name, asked)
   } finally {
-    await Promise.all([upstream, ...(proxy === null ? [] : [proxy])].map(endOne))
-    rmSync(dir, { recursive: true, force: true })
+    await standing.end()
   }
 }
+
+/** Rejects where something does not come up. */
+export async function standUp(asked: StandAsked): Promise<Standing> {
+  const dir = mkdtempSync(join(tmpdir(), 'impatient-bench-'))
+  const [upstreamPort = 0, ...ports] = await freePorts(1 + PORTS_OF_EACH * asked.targets.length)
+  const started: ChildProcess[] = []
+  const end = async (): Promise<void> => {
+    await Promise.all(started.map(endOne))
+    rmSync(dir, { recursive: true, force: true })
+  }
+  try {
+    const proxies = new Map<string, Proxy>()
+    const upstreamArgs: string[] = []
+    for (const [at, target] of asked.targets.entries()) {
+      const [port = 0, ...morePorts] = ports.slice(at * PORTS_OF_EACH, (at + 1) * PORTS_OF_EACH)
+      const ownDir = join(dir, target.name)
+      for (const name of ['logs', 'client_body', 'proxy']) mkdirSync(join(ownDir, name), { recursive: true })
+      const targetAsked = { port, upstreamPort, morePorts, dir: ownDir, idleMs: asked.idleMs, sidecarDir: asked.sidecarDirOf(target.name) }
+      const command = withNodeArgs(target.command(targetAsked), asked.nodeArgs ?? [])
+      const child = command === null ? null : start(command, PROXY_CORE, ownDir)
+      if (child !== null) started.push(child)
+      proxies.set(target.name, { port: child === null ? upstreamPort : port, child })
+      upstreamArgs.push(...feedsOf(target, targetAsked))
+    }
+    const upstream = start([process.execPath, UPSTREAM, '--port', String(upstreamPort), ...upstreamArgs], OTHERS_CORE, dir)
+    started.push(upstream)
+    await isUp(upstreamPort, upstream)
+    for (const { port, child } of proxies.values()) if (child !== null) await isUp(port, child)
+    await sleep(150)
+    return { measure: (target, window) => runClient(target, proxies.get(target), { upstreamPort, upstream }, window), end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+const PORTS_OF_EACH = 3
+
+interface Proxy {
+  readonly port: number
+  readonly child: ChildProcess | null
+}
+
+const feedsOf = (target: Target, asked: TargetAsked): readonly string[] => [
+  ...(target.reportUrl === undefined ? [] : ['--report', target.reportUrl(asked)]),
+  ...(target.scrapeUrl === undefined ? [] : ['--scrape', target.scrapeUrl(asked)]),
+]
 
 function withNodeArgs(command: readonly string[] | null, nodeArgs: readonly string[]): readonly string[] | null {
   if (command === null || command[0] !== process.execPath) return command
@@ -132,8 +176,19 @@ async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-async function runClient({ target, measure, limitMs }: MeasureAsked, args: readonly string[]): Promise<readonly FigureSet[]> {
-  const [name = '', ...rest] = pinned([process.execPath, CLIENT, ...args], OTHERS_CORE)
+async function runClient(
+  target: string,
+  proxy: Proxy | undefined,
+  { upstreamPort, upstream }: { readonly upstreamPort: number; readonly upstream: ChildProcess },
+  { measure, clientArgs, limitMs }: WindowAsked,
+): Promise<readonly FigureSet[]> {
+  const [name = '', ...rest] = pinned(
+    [
+      ...[process.execPath, CLIENT, '--measure', measure, '--port', String(proxy?.port ?? 0), '--upstream', String(upstreamPort)],
+      ...['--pid', String(proxy?.child?.pid ?? 0), '--ours', String(upstream.pid ?? 0), ...clientArgs],
+    ],
+    OTHERS_CORE,
+  )
   const child = spawn(name, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   live.add(child)
   let said = ''
@@ -148,7 +203,7 @@ async function runClient({ target, measure, limitMs }: MeasureAsked, args: reado
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   clearTimeout(timer)
   live.delete(child)
-  if (code !== 0) throw new Error(`${measure} of ${target.name} failed (${code ?? 'too slow'}) ${complained.trim()}`)
+  if (code !== 0) throw new Error(`${measure} of ${target} failed (${code ?? 'too slow'}) ${complained.trim()}`)
   return said
     .split('\n')
     .filter((line) => line !== '')

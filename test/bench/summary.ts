@@ -59,13 +59,23 @@ export function ratioOf(a: number | null, b: number | null): number | null {
  * The median of the ratios inside each repetition: what the machine did to both of a pair at the same time goes out of it.
  * Null where no repetition has both.
  */
-export function pairedRatio(rows: readonly Row[], measure: string, figure: string, target: string, base: string): number | null {
-  const of = (name: string, repetition: number): number | null =>
-    medianOf(
-      rows
-        .filter((row) => row.measure === measure && row.target === name && row.repetition === repetition)
-        .map(({ figures }) => figures[figure]),
-    )
+export const pairedRatio = (rows: readonly Row[], measure: string, figure: string, target: string, base: string): number | null =>
+  pairedOf(rows, measure, figure, [target, base], ([of = 0, to = 0]) => ratioOf(of, to))
+
+/** The same of what `combine` makes of one figure of several targets; null: nothing. */
+export function pairedOf(
+  rows: readonly Row[],
+  measure: string,
+  figure: string,
+  targets: readonly string[],
+  combine: (values: readonly number[]) => number | null,
+): number | null {
+  const valuesIn = (repetition: number): readonly number[] =>
+    targets.flatMap((name) => {
+      const own = rows.filter((row) => row.measure === measure && row.target === name && row.repetition === repetition)
+      return medianOf(own.map(({ figures }) => figures[figure])) ?? []
+    })
   const repetitions = [...new Set(rows.map(({ repetition }) => repetition))]
-  return medianOf(repetitions.map((repetition) => ratioOf(of(target, repetition), of(base, repetition))))
+  const whole = repetitions.map(valuesIn).filter(({ length }) => length === targets.length)
+  return medianOf(whole.map(combine))
 }

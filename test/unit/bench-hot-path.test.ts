@@ -1,10 +1,11 @@
 /** What the hot path may cost, counted instead of timed: timers, writes, looks inside an event. */
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createBag, createKeyed } from '../../src/core/bag.ts'
+import { createBag } from '../../src/core/bag.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import { createFifo } from '../../src/core/fifo.ts'
+import { createKeyed } from '../../src/core/keyed.ts'
 import { meaningOf } from '../../src/core/meaning.ts'
 import type { CallRecord } from '../../src/core/record.ts'
 import type { InRow, Row } from '../../src/core/row.ts'
@@ -144,6 +145,25 @@ describe('tallies', () => {
   })
 })
 
+/** Every key says something. */
+const FULL_RECORD: Omit<Required<CallRecord>, 'truncated'> = {
+  ...{ id: 'c42.2', openedAt: '2026-07-28T00:00:00.000Z', kind: 'call', answer: 'sse', method: 'tools/call', tool: 'größe "x"\n' },
+  ...{
+    requestId: '9007199254740993',
+    revision: '2026-07-28',
+    traceId: 'a'.repeat(32),
+    spanId: 'b'.repeat(16),
+    client: 'node',
+    status: 200,
+  },
+  ...{ seenStatus: 503, headersMs: 1, firstByteMs: 2, firstEventMs: 3, closedMs: 4, closedBeforeHeaders: true, longestSilenceMs: 5 },
+  ...{ silenceAtCloseMs: 6, progress: { seen: 7, sent: 8 }, bytes: { request: 9, seen: 10, sent: 11 }, closedBy: 'sidecar' },
+  ...{ cause: 'fault', hop: 'nginx', fault: 'f', ending: 'rst', result: 'seen', abandonedMs: 12, abandonedBy: 'close', toldMs: 13 },
+  wouldCut: [{ hop: 'aws-alb', cause: 'idle_timeout', atMs: 14 }],
+  work: { source: 'otlp', startedMs: 15, endedMs: 16, outcome: 'orphaned', afterCloseMs: 17 },
+  ...{ retryOf: 'c41', violations: ['v'], notices: ['n', 'm'], timeline: [[18, 'headers', 200, 'content-length: 75']] },
+}
+
 describe('what comes and goes', () => {
   test('is in the bag while it stays, wherever others left [bench.bag]', () => {
     const bag = createBag<number>()
@@ -154,11 +174,13 @@ describe('what comes and goes', () => {
     expect([...bag].sort((a, b) => a - b)).toEqual(left)
     expect(bag.size()).toBe(left.length)
   })
-  test('is found by its name, and the oldest first, whoever left and came again [bench.bag]', () => {
+  test('is found by its number, and the oldest first, whoever left and came late; what is no exchange, too [bench.bag]', () => {
     const keyed = createKeyed<number>()
     const plain = new Map<string, number>()
+    const numberOf = (name: string): number => Number(name.slice(1))
+    const sorted = (): (readonly [string, number])[] => [...plain].sort(([a], [b]) => numberOf(a) - numberOf(b))
     for (let at = 0; at < 5_000; at += 1) {
-      const name = `c${at % 1_700}`
+      const name = `c${(at * 7) % 1_700}`
       if (at % 3 === 2) {
         keyed.delete(name)
         plain.delete(name)
@@ -166,15 +188,21 @@ describe('what comes and goes', () => {
         keyed.set(name, at)
         plain.set(name, at)
       }
-      if (at % 500 === 7) expect([keyed.oldest(), keyed.size(), keyed.values()]).toEqual([[...plain][0], plain.size, [...plain.values()]])
+      if (at % 500 === 7)
+        expect([keyed.oldest(), keyed.size(), keyed.values()]).toEqual([sorted()[0], plain.size, sorted().map(([, one]) => one)])
       if (at > 600) {
         keyed.delete(`c${(at - 600) % 1_700}`)
         plain.delete(`c${(at - 600) % 1_700}`)
       }
     }
-    expect(keyed.values()).toEqual([...plain.values()])
     for (const name of plain.keys()) expect(keyed.get(name)).toBe(plain.get(name))
-    for (const name of [...plain.keys(), 'never']) keyed.delete(name)
+    const odd = ['', 'c', 'c-1', 'c01', 'c1.2', 'x7', 'c12345678901', 'never']
+    for (const [at, name] of odd.entries()) if (name !== 'never') keyed.set(name, at)
+    for (const [at, name] of odd.entries()) expect([name, keyed.get(name)]).toEqual([name, name === 'never' ? undefined : at])
+    expect([keyed.size(), keyed.values().length]).toEqual([plain.size + odd.length - 1, plain.size + odd.length - 1])
+    for (const name of [...plain.keys(), ...odd.slice(1), 'c7']) keyed.delete(name)
+    expect([keyed.oldest(), keyed.size()]).toEqual([['', 0], 1])
+    keyed.delete('')
     expect([keyed.oldest(), keyed.size(), keyed.values(), keyed.get('c1')]).toEqual([undefined, 0, [], undefined])
   })
   test('stands in a row in the order it came [bench.bag]', () => {
@@ -211,10 +239,23 @@ describe('what is let go', () => {
     expect(seen).toEqual(Array.from({ length: 10_000 }, (_, at) => at))
     expect(fifo.shift()).toBeUndefined()
   })
+  test('is a record that comes back as it was, keys in their order [bench.record-text]', () => {
+    const none = Object.fromEntries(Object.keys(FULL_RECORD).map((key) => [key, null]))
+    const bare = { ...none, progress: FULL_RECORD.progress, bytes: FULL_RECORD.bytes, work: { ...FULL_RECORD.work, source: null } }
+    for (const record of [FULL_RECORD, { ...FULL_RECORD, truncated: true as const }, bare as unknown as CallRecord]) {
+      const ring = createSettledRing({ recordsMax: 3, entriesMax: 5 })
+      ring.add({ ...record, timeline: record.timeline ?? [] })
+      expect(JSON.stringify(ring.all())).toBe(JSON.stringify([{ ...record, timeline: record.timeline ?? [] }]))
+    }
+    expect(Object.values(FULL_RECORD)).not.toContain(null)
+  })
   test('is the oldest record, and before it the oldest timelines [bench.oldest-first]', () => {
     const ring = createSettledRing({ recordsMax: 3, entriesMax: 5 })
-    const record = (id: string, entries: number): CallRecord =>
-      ({ id, timeline: Array.from({ length: entries }, (_, at) => [at, 'event']) }) as unknown as CallRecord
+    const record = (id: string, entries: number): CallRecord => ({
+      ...FULL_RECORD,
+      id,
+      timeline: Array.from({ length: entries }, (_, at) => [at, 'event']),
+    })
     const shown = (): string[] =>
       ring.all().map(({ id, timeline, truncated }) => `${id} ${timeline.length}${truncated === true ? ' truncated' : ''}`)
     for (let at = 0; at < 1_000; at += 1) ring.add(record(`c${at}`, 1))

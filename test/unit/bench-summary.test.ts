@@ -4,9 +4,10 @@ import { asked } from '../bench/args.ts'
 import { exitCodeOf, GOALS, judge } from '../bench/goals.ts'
 import type { RunAbout } from '../bench/page.ts'
 import { pageOf } from '../bench/page.ts'
-import { aboutMsOf, FULL, planOf, QUICK, QUICK_TARGETS } from '../bench/plan.ts'
+import { aboutMsOf, FULL, planOf, QUICK, QUICK_TARGETS, windowsOf } from '../bench/plan.ts'
 import type { Row } from '../bench/summary.ts'
 import { figureOf, medianOf, pairedRatio, summarise } from '../bench/summary.ts'
+import { TARGETS } from '../bench/targets.ts'
 
 const row = (measure: string, target: string, repetition: number, figures: Row['figures']): Row => ({
   measure,
@@ -39,23 +40,54 @@ test('ratios are taken inside each repetition [bench.paired-ratio]', () => {
   expect(pairedRatio(rows, 'rtt', 'p50Us', 'own', 'base')).toBeNull()
 })
 
+test('what is added to direct is compared inside each repetition too, where it has all three [bench.paired-ratio]', () => {
+  const rows = [
+    [100, 150, 140],
+    [200, 310, 300], // a slow moment for all
+    [100, 160, 140],
+    [100, 190, null],
+    [100, 190, 90], // it says nothing where the base adds nothing
+  ].flatMap(([direct, own, base], at) => [
+    row('events', 'direct', at, { p50Us: direct ?? null }),
+    row('events', 'sidecar', at, { p50Us: own ?? null }),
+    row('events', 'http-proxy', at, { p50Us: base ?? null }),
+  ])
+  expect(judge(rows).find(({ goal }) => goal.id === 'event-added')?.reached).toBeCloseTo(1.25)
+})
+
 describe('the plan', () => {
   const targets = [
     { name: 'direct', cutsIdle: false },
     { name: 'sidecar', cutsIdle: true },
     { name: 'http-proxy', cutsIdle: false },
   ]
-  test('each repetition has every target once, in turning order [bench.interleaved]', () => {
-    const steps = FULL.filter(({ measure }) => measure === 'events')
-    const order = planOf({ steps, targets, repetitions: 3 }).map(({ repetition, target }) => `${repetition} ${target}`)
-    expect(order).toEqual([
+  test('each repetition has every target once, in turning order, alone or standing together [bench.interleaved]', () => {
+    const alone = FULL.filter(({ measure, rounds }) => measure === 'bulk' && rounds === undefined)
+    expect(
+      planOf({ steps: alone.slice(0, 1), targets, repetitions: 3 }).map(({ repetition, targets: of }) => `${repetition} ${of}`),
+    ).toEqual([
       ...['1 direct', '1 sidecar', '1 http-proxy', '2 sidecar', '2 http-proxy', '2 direct'],
       ...['3 http-proxy', '3 direct', '3 sidecar'],
     ])
+    const together = FULL.filter(({ measure, rounds }) => measure === 'events' && rounds !== undefined)
+    const [first, second, ...more] = planOf({ steps: together.map((one) => ({ ...one, rounds: 2 })), targets, repetitions: 2 })
+    expect(more).toEqual([])
+    expect(
+      [first, second].flatMap((one) => (one === undefined ? [] : windowsOf(one))).map((one) => `${one.repetition} ${one.target}`),
+    ).toEqual([
+      ...['1 direct', '1 sidecar', '1 http-proxy', '2 sidecar', '2 http-proxy', '2 direct'],
+      ...['3 sidecar', '3 http-proxy', '3 direct', '4 http-proxy', '4 direct', '4 sidecar'],
+    ])
+  })
+  test('what a goal compares is measured five times at least, and none of those together is reported or scraped to [bench.interleaved]', () => {
+    for (const { measure, rounds, repetitions, only } of FULL.filter((one) => one.rounds !== undefined)) {
+      expect([measure, (rounds ?? 0) * repetitions >= 5]).toEqual([measure, true])
+      expect(TARGETS.filter(({ name, reportUrl, scrapeUrl }) => only?.includes(name) && (reportUrl ?? scrapeUrl) !== undefined)).toEqual([])
+    }
   })
   test('who has no idle limit is not asked to cut [bench.idle-capable]', () => {
     const cuts = planOf({ steps: FULL, targets, repetitions: 1 }).filter(({ step }) => step.measure === 'cut')
-    expect([...new Set(cuts.map(({ target }) => target))]).toEqual(['sidecar'])
+    expect([...new Set(cuts.flatMap((one) => one.targets))]).toEqual(['sidecar'])
   })
   test('a quick run takes less than 90 s, a full one less than 15 minutes [bench.interleaved]', () => {
     const all = [
