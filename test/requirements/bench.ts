@@ -24,6 +24,7 @@ export const benchRequirements = {
   'bench.record-text': 'a settled record is kept as a short text and shown as it was, every key of it',
   'bench.frozen-keys':
     'settled calls that nobody asked about are kept as bytes, 10,000 at most, and the first who asks finds them as settled',
+  'bench.heap-room': 'what outlives two collections of the young finds room that the start has made',
   'bench.young-garbage': 'connections whose client left are collected with the young: they do not wait for a full collection',
   'bench.oldest-first': 'what is let go is the oldest, also after many came and went',
 } as const
