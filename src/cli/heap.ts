@@ -7,6 +7,11 @@ export function tuneHeap(): void {
   // A call outlives some collections of the young, and so may take what it is made of for long-lived: V8 would then make such objects old
   // from their birth, and each keeps what it points to until the next full collection (measured: half of all that survived did so by this).
   setFlagsFromString('--no-allocation-site-pretenuring')
+  // After a quiet time V8 makes the young generation small, and doubles it again only when much has survived: for a second a burst would
+  // be collected from sixteen times as often. So it grows back in one step.
+  setFlagsFromString('--semi-space-growth-factor=16')
+  // Little survives, and a sidecar seldom has more than one core: helpers would cost more than they take over.
+  setFlagsFromString('--no-parallel-scavenge')
 }
 
 /** So much freed memory may lie at the end of the C heap before it goes back to the system. */

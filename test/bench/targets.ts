@@ -157,6 +157,13 @@ export const TARGETS: readonly Target[] = [
   { name: 'direct', title: 'direct', version: () => process.version, command: () => null, cutsIdle: false },
   { name: 'sidecar', title: 'impatient-hop', version: ownVersion, command: (asked) => sidecar(asked), cutsIdle: true },
   {
+    name: 'http-proxy',
+    title: 'bare http-proxy, its abort defect mended',
+    version: () => packageVersion('http-proxy'),
+    command: ({ port, upstreamPort }) => node(actor('bare-proxy'), '--port', String(port), '--upstream', String(upstreamPort)),
+    cutsIdle: false,
+  },
+  {
     name: 'sidecar-loaded',
     title: 'impatient-hop, 3 hops and 20 faults that do not match',
     version: ownVersion,
@@ -186,13 +193,6 @@ export const TARGETS: readonly Target[] = [
     version: ownVersion,
     command: (asked) => sidecar(asked, '--upstream-engine', 'direct'),
     cutsIdle: true,
-  },
-  {
-    name: 'http-proxy',
-    title: 'bare http-proxy, its abort defect mended',
-    version: () => packageVersion('http-proxy'),
-    command: ({ port, upstreamPort }) => node(actor('bare-proxy'), '--port', String(port), '--upstream', String(upstreamPort)),
-    cutsIdle: false,
   },
   {
     name: 'nginx',
