@@ -12,6 +12,8 @@ export interface BacklogAsked<T, F> {
   take(teller: T, fact: F): void
 }
 
+/** While more comes with every poll, the books wait: kept in between, they would hold up the rest of a burst. So many facts may wait for it. */
+const BURST_MAX = 512
 /** So many facts in one go, then the bytes have their turn again: ten thousand streams may end in the same moment. */
 const SLICE_MAX = 2_000
 
@@ -20,6 +22,7 @@ export function createBacklog<T, F>({ later, take }: BacklogAsked<T, F>): Backlo
   let tellers: T[] = []
   let facts: F[] = []
   let taken = 0
+  let seen = 0 // so many had been told when it last looked
   let isDue = false
   let isTaking = false
 
@@ -38,13 +41,16 @@ export function createBacklog<T, F>({ later, take }: BacklogAsked<T, F>): Backlo
         tellers = []
         facts = []
         taken = 0
+        seen = 0
       }
     }
   }
 
   function run(): void {
     isDue = false
-    takeSome(SLICE_MAX)
+    const isBurst = facts.length > seen && facts.length - taken < BURST_MAX
+    seen = facts.length
+    if (!isBurst) takeSome(SLICE_MAX)
     arm()
   }
 

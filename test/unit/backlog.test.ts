@@ -17,11 +17,31 @@ describe('the backlog of facts', () => {
     backlog.add('a', 3)
     expect(taken).toEqual([])
     expect(runs.length).toBe(1)
+    runOne() // more may be at hand
+    expect([taken, runs.length]).toEqual([[], 1])
     runOne()
     expect(taken).toEqual(['a1', 'b2', 'a3'])
     expect(runs.length).toBe(0)
     backlog.add('b', 4)
     expect(runs.length).toBe(1)
+  })
+
+  test('waits while every poll brings more, but not for ever: 512 are taken [bench.bytes-first]', () => {
+    const { backlog, taken, runOne, runs } = kept()
+    let told = 0
+    for (; told < 510; told += 1) {
+      backlog.add('x', told)
+      runOne()
+      expect([taken.length, runs.length]).toEqual([0, 1])
+    }
+    for (; told < 512; told += 1) backlog.add('x', told)
+    runOne()
+    expect([taken.length, runs.length]).toEqual([512, 0])
+    backlog.add('x', told) // and it begins anew
+    runOne()
+    expect(taken.length).toBe(512)
+    runOne()
+    expect(taken.length).toBe(513)
   })
 
   test('whoever asks is told all; the run that was asked for finds nothing then [bench.bytes-first]', () => {
