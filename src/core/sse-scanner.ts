@@ -1,5 +1,5 @@
 /**
- * Splits an SSE body where its events end, without holding or changing a byte, and without a copy but of an unfinished event, for its mark.
+ * Splits an SSE body where its events end, without copying, holding or changing a byte.
  * Rules: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 
@@ -61,12 +61,11 @@ export function createSseScanner({ eventBytesMax }: { eventBytesMax: number }): 
     take({ is: 'piece', bytes: rest, mark: null })
   }
 
-  /** A copy: the chunk may be lent. */
   function keep(bytes: Uint8Array): void {
     earlierBytes += bytes.length
     if (earlierBytes > eventBytesMax) earlier = null
-    else if (earlier === null) earlier = [Uint8Array.from(bytes)]
-    else earlier.push(Uint8Array.from(bytes))
+    else if (earlier === null) earlier = [bytes]
+    else earlier.push(bytes)
   }
 
   function endEvent(chunk: Uint8Array, start: number, until: number, take: (piece: Piece) => void): number {

@@ -36,10 +36,8 @@ export const ANSWERING_EVENTS: UpstreamEvents<Exchange> = {
     endTurn(x)
   },
   bytes: onBytes,
-  lent(x, chunk) {
-    const isKept = x.answering.scanner === null || x.line?.isEmpty() !== true || !x.downstream.verbs.copies(x.downstream, chunk.length)
-    onBytes(x, isKept ? Buffer.from(chunk) : chunk)
-  },
+  // What is told of its events is read after the poll, when other bytes are where these were.
+  lent: (x, chunk) => onBytes(x, x.line?.isEmpty() === true ? Buffer.from(chunk) : exactCopy(chunk)),
   end: onEnd,
   lost: onLost,
   drained(x) {
@@ -48,6 +46,9 @@ export const ANSWERING_EVENTS: UpstreamEvents<Exchange> = {
     endTurn(x)
   },
 }
+
+/** Seats may hold it: it takes no more than its size, where a slice of Node's pool would keep the whole pool. */
+const exactCopy = (chunk: Uint8Array): Uint8Array => Uint8Array.prototype.slice.call(chunk)
 
 /** A client that closed its side is read no more, so the reset that a write provoked shows only when asked for: before the next. */
 function noticeReset(x: Exchange): void {

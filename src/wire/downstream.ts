@@ -32,8 +32,6 @@ export interface DownstreamVerbs {
   interim(of: Downstream, interim: Interim): void
   /** False: written, but hold back until the response drains. */
   write(of: Downstream, bytes: Uint8Array): boolean
-  /** Whether a write of so many bytes keeps nothing of what it is given. */
-  copies(of: Downstream, size: number): boolean
   end(of: Downstream, rawTrailers: RawHeaders): void
   /** Ends in mid-message. A reset that the socket cannot do is a close; what was done is returned. */
   cut(of: Downstream, ending: Break, isSilent: boolean): Ending
@@ -100,7 +98,6 @@ export const HTTP_DOWNSTREAM: DownstreamVerbs = {
     if (isHeadKept) return sendWithHead(res, bytes, isChunked)
     return isChunked ? sendChunk(res, bytes) : res.write(bytes)
   },
-  copies: ({ isChunked }: HttpDownstream, size) => isChunked && size <= ONE_PIECE_BYTES_MAX,
   end(of: HttpDownstream, rawTrailers) {
     of.isHeadKept = false
     if (rawTrailers.length > 0 && of.res.chunkedEncoding) of.res.addTrailers(pairsOf(rawTrailers))

@@ -91,7 +91,6 @@ export function createSessionDownstream(
     interim(_, interim) {
       if (!isOpen) HTTP_DOWNSTREAM.interim(http, interim)
     },
-    copies: () => false,
     write(_, bytes) {
       if (!isOpen) return HTTP_DOWNSTREAM.write(http, bytes)
       if (!socket.writable) return true

@@ -90,24 +90,6 @@ test('scanner: every split gives the same bytes and the same marks, and nothing 
     { numRuns: 5_000 },
   )
 })
-test('scanner: of a chunk that is gone after it was fed, an event’s mark has kept what it needs [bench.chunk-lane]', () => {
-  fc.assert(
-    fc.property(stream, cuts, (bytes, at) => {
-      const scanner = createSseScanner({ eventBytesMax: 1_000_000 })
-      const read: unknown[] = []
-      const take = ({ mark }: Piece): void => void (mark === null || read.push([meaningOf(mark), dataOf(mark)]))
-      for (const part of split(bytes, at)) {
-        const lent = Uint8Array.from(part)
-        scanner.feed(lent, take)
-        lent.fill(0x7e)
-      }
-      scanner.finish(take)
-      expect(read).toEqual(marks(scan([bytes])).map(({ means, data }) => [means, data]))
-    }),
-    { numRuns: 5_000 },
-  )
-})
-
 test('scanner: its events are those of eventsource-parser', () => {
   fc.assert(
     fc.property(stream, cuts, (bytes, at) => {
