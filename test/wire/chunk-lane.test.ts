@@ -1,12 +1,14 @@
 /** Whole chunks that go past Node's parser on real connections: which do, and that nobody keeps what was only lent. */
 import { expect, test } from 'vitest'
+import type { CallRecord } from '../../src/core/record.ts'
 import type { Request } from '../../src/core/signal.ts'
 import { realClock } from '../../src/wire/real-clock.ts'
 import { createUpstream } from '../../src/wire/upstream.ts'
 import type { UpstreamEvents, UpstreamLeg } from '../../src/wire/upstream-port.ts'
+import { appRig } from '../support/app-rig.ts'
 import { rawClient } from '../support/raw-client.ts'
 import { callText, chunk, headText, lastChunk, requestText } from '../support/raw-http.ts'
-import type { RawHandler } from '../support/raw-server.ts'
+import type { RawConnection, RawHandler } from '../support/raw-server.ts'
 import { rawServer } from '../support/raw-server.ts'
 import { whenTestEnds } from '../support/raw-socket.ts'
 import { stalled, until } from '../support/relay.ts'
@@ -160,3 +162,33 @@ test.each([
   },
   60_000,
 )
+
+test('of streams whose events come in the same moment, each record tells its own [bench.chunk-lane]', async () => {
+  const COUNT = 40
+  const STEPS = 5
+  const message = (body: object): string => chunk(`data: ${JSON.stringify({ jsonrpc: '2.0', ...body })}\n\n`)
+  const server = await rawServer(async (connection) => {
+    await connection.request()
+    await connection.send(headText(200, HEADERS))
+  })
+  const rig = await appRig(server.url)
+  for (let id = 1; id <= COUNT; id += 1) {
+    const client = await rawClient(rig.port)
+    void client.send(callText('render', { id, progressToken: 1_000 + id }))
+    await client.until('\r\n\r\n')
+  }
+  const idOf = (connection: RawConnection): number => Number(/"id":(\d+)/.exec(connection.text())?.[1])
+  for (let step = 1; step <= STEPS; step += 1) {
+    for (const connection of server.connections) {
+      const params = { progressToken: 1_000 + idOf(connection), progress: step }
+      void connection.send(message({ method: 'notifications/progress', params }))
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  for (const connection of server.connections) void connection.send(message({ id: idOf(connection), result: {} }) + lastChunk)
+  const calls = (): Promise<readonly CallRecord[]> =>
+    fetch(`http://127.0.0.1:${rig.adminPort}/api/v1/calls`).then(async (answer) => ((await answer.json()) as { calls: CallRecord[] }).calls)
+  await expect.poll(async () => (await calls()).filter(({ result }) => result === 'sent').length, { timeout: 20_000 }).toBe(COUNT)
+  const told = (await calls()).map(({ progress, violations, notices }) => [progress, violations, notices])
+  expect(told).toEqual(Array.from({ length: COUNT }, () => [{ seen: STEPS, sent: STEPS }, [], []]))
+}, 60_000)
