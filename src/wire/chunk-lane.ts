@@ -1,6 +1,7 @@
 /** A chunked body's whole chunks, told without Node's parser: it reads the head, the ends and all that is split or unusual. */
 
 import type { Socket } from 'node:net'
+import { CR, HEX, LF } from './wire-bytes.ts'
 
 /** Where Node's parser stands in the body's framing (RFC 9112 §7.1), so that only what lies between two of its chunks is kept from it. */
 export interface ChunkLane {
@@ -23,8 +24,6 @@ export interface ChunkTakers<Owner> {
   take(owner: Owner, data: Uint8Array): void
 }
 
-const CR = 0x0d
-const LF = 0x0a
 /** Of larger ones the parser sees to it that they are none too large. */
 const DIGITS_MAX = 7
 const HEAD_START = 'HTTP/1.'
@@ -58,6 +57,10 @@ export function readByChunks(lane: ChunkLane, bytes: Buffer, socket: Socket): vo
 
 const isBetween = ({ restBytes, digits, isOver }: ChunkLane): boolean => restBytes === 0 && digits === 0 && !isOver
 
+/** What `HEX` says of a byte that is no digit; so is the end. */
+const NONE = 255
+const digitOf = (byte: number | undefined): number => (byte === undefined ? NONE : (HEX[byte] as number))
+
 /** Where the data starts that `wholeChunkAt` found. */
 let dataStart = 0
 
@@ -65,7 +68,7 @@ let dataStart = 0
 function wholeChunkAt(bytes: Buffer, from: number): number {
   let at = from
   let size = 0
-  for (let digit = digitAt(bytes, at); digit !== -1; digit = digitAt(bytes, at)) {
+  for (let digit = digitOf(bytes[at]); digit !== NONE; digit = digitOf(bytes[at])) {
     size = size * 16 + digit
     at += 1
     if (at - from > DIGITS_MAX) return -1
@@ -82,7 +85,7 @@ function passBy(lane: ChunkLane, bytes: Buffer, from: number, endsMax: number): 
   let ends = 0
   while (at < bytes.length && ends < endsMax) {
     if (lane.restBytes === 0) {
-      passSize(lane, bytes[at] ?? 0, digitAt(bytes, at))
+      passSize(lane, bytes[at] as number)
       at += 1
       if (lane.isOver) return bytes.length
     } else {
@@ -95,8 +98,9 @@ function passBy(lane: ChunkLane, bytes: Buffer, from: number, endsMax: number): 
   return at
 }
 
-function passSize(lane: ChunkLane, byte: number, digit: number): void {
-  if (digit !== -1 && !lane.hasCr && lane.digits < DIGITS_MAX) {
+function passSize(lane: ChunkLane, byte: number): void {
+  const digit = digitOf(byte)
+  if (digit !== NONE && !lane.hasCr && lane.digits < DIGITS_MAX) {
     lane.size = lane.size * 16 + digit
     lane.digits += 1
   } else if (byte === CR && lane.digits > 0 && !lane.hasCr) lane.hasCr = true
@@ -106,11 +110,4 @@ function passSize(lane: ChunkLane, byte: number, digit: number): void {
     lane.digits = 0
     lane.hasCr = false
   } else lane.isOver = true
-}
-
-function digitAt(bytes: Buffer, at: number): number {
-  const byte = bytes[at] ?? 0
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  const letter = byte | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
