@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import type { Break, Ending, Head, Interim, RawHeaders } from '../core/signal.ts'
 import { headerOf } from '../core/signal.ts'
-import { pairsOf, withoutTrailerHeader } from './headers.ts'
+import { mayHaveBody, pairsOf, withoutTrailerHeader } from './headers.ts'
 import { ONE_PIECE_BYTES_MAX, sendChunk, sendWithHead } from './raw-message.ts'
 import { afterPoll } from './real-clock.ts'
 import { sendReset } from './reset.ts'
@@ -130,7 +130,7 @@ export const HTTP_DOWNSTREAM: DownstreamVerbs = {
 
 /** True: it goes with the body's first bytes. A head without a body goes out with its end. */
 function writeHead(req: IncomingMessage, res: ServerResponse, head: Head, framing: AnswerFraming, keepAlive: boolean): boolean {
-  const hasBody = req.method !== 'HEAD' && head.status !== 204 && head.status !== 304
+  const hasBody = mayHaveBody(req.method, head.status)
   const isSized = head.origin === 'sidecar' || framing === 'sized'
   if (framing === 'eof' && hasBody && !isSized) res.useChunkedEncodingByDefault = false
   if (!keepAlive) res.shouldKeepAlive = false

@@ -81,3 +81,6 @@ export function pairsOf(rawHeaders: RawHeaders): [string, string][] {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] as string, rawHeaders[at + 1] as string])
   return pairs
 }
+
+/** Whether an answer to this method, with this final status, has one whatever its fields say (RFC 9112 §6.3). */
+export const mayHaveBody = (method: string | undefined, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304

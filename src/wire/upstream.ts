@@ -5,7 +5,7 @@ import httpProxy from 'http-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { Break, Request } from '../core/signal.ts'
 import type { ChunkTakers } from './chunk-lane.ts'
-import { framingOf } from './headers.ts'
+import { framingOf, mayHaveBody } from './headers.ts'
 import { leaveServer, UNREAD_WAIT_MS } from './parting.ts'
 import { createPool } from './pool.ts'
 import { wasSeenReset, watchForReset } from './reset.ts'
@@ -184,12 +184,10 @@ function onIncoming(leg: Leg | undefined, incoming: Incoming): void {
   incoming.on('end', onEnd)
   incoming.on('close', onClose) // without an end, or after one that was none
   if (leg.isPaused) incoming.pause()
-  if (framing === 'chunked' && leg.interims === 0 && hasBody(leg.request, incoming.statusCode ?? 0)) {
+  if (framing === 'chunked' && leg.interims === 0 && mayHaveBody(leg.request.method, incoming.statusCode ?? 0)) {
     takeWholeChunks(incoming.socket, leg.bytesBefore, CHUNKS, leg)
   }
 }
-
-const hasBody = ({ method }: Request, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304
 
 /** What the parser would tell as `data`, told while nothing of it waits. */
 const CHUNKS: ChunkTakers<Leg> = {
