@@ -32,6 +32,12 @@ export function clustersOf(closes: readonly ForeignClose[], jitterMs: number): r
   }
 }
 
+/** Whether these times may be one limit's. */
+export const isOneTime = (times: readonly number[], jitterMs: number): boolean => {
+  const mostMs = Math.max(...times)
+  return mostMs - Math.min(...times) <= 2 * toleranceMs(mostMs, jitterMs)
+}
+
 export const timeOf = (close: ForeignClose, measure: Measure): number | null =>
   measure === 'silence' ? close.silenceMs : measure === 'total' ? close.totalMs : close.sinceHeadMs
 
@@ -39,11 +45,15 @@ function largest(closes: readonly ForeignClose[], jitterMs: number): Cluster | n
   let best: Cluster | null = null
   for (const measure of ['silence', 'total', 'sinceHead'] as const) {
     const found = densest(closes, measure, jitterMs)
-    if (found === null) continue
+    if (found === null || (measure === 'sinceHead' && hadHeadsAtOnce(found, jitterMs))) continue
     if (best === null || isBetter(found, best)) best = found
   }
   return best
 }
+
+/** Where the heads came with the requests the two times are one, and which varies less is chance. */
+const hadHeadsAtOnce = ({ members }: Cluster, jitterMs: number): boolean =>
+  members.every(({ totalMs, sinceHeadMs }) => sinceHeadMs !== null && totalMs - sinceHeadMs <= toleranceMs(totalMs, jitterMs))
 
 /** More members; of as many, the one that varies less for its size. */
 function isBetter(a: Cluster, b: Cluster): boolean {
@@ -62,7 +72,7 @@ function densest(closes: readonly ForeignClose[], measure: Measure, jitterMs: nu
   let [from, to, start] = [0, 0, 0]
   for (let end = 0; end < sorted.length; end += 1) {
     const lastMs = sorted[end]?.ms ?? 0
-    while (lastMs - (sorted[start]?.ms ?? lastMs) > 2 * toleranceMs(lastMs, jitterMs)) start += 1
+    while (!isOneTime([sorted[start]?.ms ?? lastMs, lastMs], jitterMs)) start += 1
     if (end + 1 - start > to - from) [from, to] = [start, end + 1]
   }
   const window = sorted.slice(from, to)

@@ -1,6 +1,6 @@
 /** Which presets explain a cluster of closes, and which seem to and do not. */
 import type { Cluster } from './clusters.ts'
-import { toleranceMs } from './clusters.ts'
+import { isOneTime, toleranceMs } from './clusters.ts'
 import type { ForeignClose } from './foreign-close.ts'
 import type { KnownLimit } from './known-limits.ts'
 import { isToldAtWrite } from './known-limits.ts'
@@ -31,7 +31,7 @@ export function explain(cluster: Cluster, { known, jitterMs, survivedSilenceMs }
   const kinds = kindsOf(cluster, jitterMs)
   const near = known.filter((limit) => isNear(limit, cluster, jitterMs))
   const [first] = cluster.members
-  const judged = near.map((limit) => ({ limit, why: first === undefined ? null : whyNot(limit, cluster, first, kinds) }))
+  const judged = near.map((limit) => ({ limit, why: first === undefined ? null : whyNot(limit, cluster, first, kinds, jitterMs) }))
   const fits = nearestOf(
     judged.flatMap(({ limit, why }) => (why === null ? [limit] : [])),
     cluster,
@@ -78,9 +78,11 @@ function whyNot(
   { measure, members }: Cluster,
   { side, form }: ForeignClose,
   kinds: Explanation['kinds'],
+  jitterMs: number,
 ): WhyNot | null {
   if (!kinds.includes(limit.kind)) return 'kind'
-  if (measure === 'sinceHead' && !limit.isFromHead && !members.every(({ totalMs, sinceHeadMs }) => totalMs === sinceHeadMs)) return 'kind'
+  // Heads came at different times: a total from the request would show in totals that hardly vary as well.
+  if (measure === 'sinceHead' && limit.kind === 'total' && !limit.isFromHead && !areTotalsOne(members, jitterMs)) return 'kind'
   if (form === 'cancel') return limit.isClient ? null : 'side'
   if (side === 'server') {
     if (limit.isClient) return 'side'
@@ -90,6 +92,12 @@ function whyNot(
   const breaks = new Set(members.map((close) => close.break))
   return typeof limit.tells === 'string' && !breaks.has(limit.tells) ? 'break' : null
 }
+
+const areTotalsOne = (members: readonly ForeignClose[], jitterMs: number): boolean =>
+  isOneTime(
+    members.map(({ totalMs }) => totalMs),
+    jitterMs,
+  )
 
 /** Those as near as the nearest, as far as times that vary so much can tell. */
 function nearestOf(limits: readonly KnownLimit[], { medianMs, spreadMs }: Cluster): readonly KnownLimit[] {

@@ -34,6 +34,10 @@ function closing({ sent, closed, cause = 'client_abort', more = {} }: Closing): 
     ...more,
   })
 }
+const headAndEvent = (headS: number, eventS: number): TimelineEntry[] => [
+  [headS * S, 'headers', 200],
+  [eventS * S, 'event', 1, 'progress'],
+]
 const whole = (longestSilenceS: number) => callRecord({ longestSilenceMs: longestSilenceS * S })
 const wobble = (n: number): number => ((n * 37) % 41) / 100 - 0.2 // ± 0.2 s, always the same
 const times = (n: number, make: (n: number) => CallRecord): CallRecord[] => Array.from({ length: n }, (_, index) => make(index))
@@ -97,6 +101,19 @@ describe('what does not vary is the limit', () => {
         },
       })
     expect(linesOf(times(6, late))[0]).toMatch(/600\.0 ± 0\.1 s after the headers.*total limit of 10m \(varnish\)/)
+  })
+  test.each([
+    [0.1, 'request'],
+    [0.6, 'headers'],
+  ])('heads within %s s of the requests: a total counted from either [diagnose.idle-or-total]', (withinS, since) => {
+    // Exact since the head, as a busy machine makes it now and then.
+    const late = (n: number) => {
+      const headS = (n * withinS) / 5
+      return closing({ sent: [headS, 5 + n], closed: 30 + headS, more: { timeline: headAndEvent(headS, 5 + n) } })
+    }
+    const lines = linesOf(times(6, late))
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`after the ${since}.*: a total limit of 30 s \\(.*gcp-https-lb`))])
+    expect(lines[0]).not.toMatch(/Not .*gcp-https-lb/)
   })
   test('a reset is not a FIN', () => {
     const at = (cause: 'client_abort' | 'client_reset') => linesOf(times(6, (n) => closing({ sent: [n], closed: n + 50, cause })))[0]
