@@ -17,6 +17,8 @@ export interface Step {
    * each of these rounds is a repetition. Absent: each target has fresh processes every time.
    */
   readonly rounds?: number
+  /** The target stands twice, and the client is given both: a proxy is compared with itself, each of the client's rounds a repetition. */
+  readonly isTwice?: boolean
   /** What warms a target before its first round: the same measure with these, whose figures are dropped. */
   readonly warmArgs?: readonly string[]
   readonly warmMs?: number
@@ -46,20 +48,24 @@ const OTHERS = ['sidecar-direct', 'nginx', 'haproxy', 'toxiproxy']
 /** Processes are warmed once, for V8 compiles what such a load needs for about three seconds; every window then warms its own client. */
 const TOGETHER = { repetitions: 2, rounds: 3 }
 const RTT = {
-  ...{ clientArgs: ['--warm', '400', '--ms', '1000', '--warm-count', '2000'], aboutMs: 2_900 },
+  ...{ clientArgs: ['--warm', '400', '--ms', '900', '--warm-count', '2000'], aboutMs: 2_700 },
   ...{ warmArgs: ['--warm', '700', '--ms', '100', '--count', '1'], warmMs: 4_500 },
 }
 const EVENTS = {
-  ...{ clientArgs: ['--warm', '700', '--ms', '1200'], aboutMs: 2_200 },
+  ...{ clientArgs: ['--warm', '700', '--ms', '1000'], aboutMs: 2_000 },
   ...{ warmArgs: ['--warm', '4000', '--ms', '100', '--count', '1'], warmMs: 4_400 },
 }
-const EVENTS_ALONE = { clientArgs: ['--warm', '4000', '--ms', '1200'], aboutMs: 5_400 }
+const EVENTS_ALONE = { clientArgs: ['--warm', '3000', '--ms', '1000'], aboutMs: 4_200 }
 const RTT_ALONE = { clientArgs: ['--warm', '700', '--ms', '1000'], aboutMs: 4_700 }
 const BULK = { clientArgs: ['--times', '2'], aboutMs: 2_200 }
-const SILENT = { clientArgs: ['--mode', 'silent'], aboutMs: 6_300 }
 /** Six pages first: those of a process that has just begun are slow to make. */
 const SCRAPED = ['--scrapes-first', '6']
-const ACTIVE = { clientArgs: ['--mode', 'active'], aboutMs: 2_500 }
+const LEAVE = {
+  ...{ repetitions: 1, rounds: 5, only: LEFT },
+  ...{ warmArgs: ['--mode', 'active', '--streams', '1200', '--wait', '0'], warmMs: 2_200 },
+}
+const SILENT = { ...LEAVE, clientArgs: ['--mode', 'silent', '--wait', '400'], aboutMs: 5_600 }
+const ACTIVE = { ...LEAVE, clientArgs: ['--mode', 'active', '--wait', '400'], aboutMs: 1_900 }
 
 export const FULL: readonly Step[] = [
   step('rtt', { ...RTT, ...TOGETHER, only: COMPARED }),
@@ -81,8 +87,8 @@ export const FULL: readonly Step[] = [
     repetitions: 1,
     only: ['sidecar-scraped'],
   }),
-  step('abort', { ...SILENT, repetitions: 1, rounds: 5, only: LEFT }),
-  step('abort', { ...ACTIVE, repetitions: 1, rounds: 5, only: LEFT }),
+  step('abort', SILENT),
+  step('abort', ACTIVE),
   step('idle', {
     clientArgs: [],
     limitMs: 180_000,
@@ -90,7 +96,10 @@ export const FULL: readonly Step[] = [
     repetitions: 1,
     only: ['sidecar', 'sidecar-direct', 'http-proxy', ...OTHERS],
   }),
-  step('growth', { clientArgs: [], limitMs: 180_000, aboutMs: 38_000, repetitions: 1, only: ['sidecar'] }),
+  step('growth', {
+    ...{ clientArgs: ['--warm', '200', '--ms', '600', '--warm-count', '1500', '--count', '3000', '--rounds', '5'], isTwice: true },
+    ...{ limitMs: 180_000, aboutMs: 64_000, repetitions: 1, only: ['sidecar'] },
+  }),
   step('memory', { clientArgs: ['--exchanges', '100000'], limitMs: 300_000, aboutMs: 22_000, repetitions: 1, only: ['sidecar'] }),
 ]
 

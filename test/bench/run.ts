@@ -73,8 +73,13 @@ async function runAll(planned: readonly Planned[], targets: readonly Target[]): 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 async function runOne(planned: Planned, targets: readonly Target[], { rows, failures }: Done, tell: (what: string) => void): Promise<void> {
-  const { measure, clientArgs, idleMs, limitMs, warmArgs } = planned.step
-  const standing = await standUp({ targets, idleMs, sidecarDirOf: (name) => (name === 'beside' ? resolve(besideDir) : sidecarDir) })
+  const { measure, clientArgs, idleMs, limitMs, warmArgs, isTwice = false } = planned.step
+  const twinOf = (name: string): string => `${name} twin`
+  const standing = await standUp({
+    targets: isTwice ? targets.flatMap((target) => [target, { ...target, name: twinOf(target.name) }]) : targets,
+    idleMs,
+    sidecarDirOf: (name) => (name.startsWith('beside') ? resolve(besideDir) : sidecarDir),
+  })
   try {
     if (warmArgs !== undefined) {
       for (const { name } of targets) await standing.measure(name, { measure, clientArgs: warmArgs, limitMs })
@@ -82,8 +87,10 @@ async function runOne(planned: Planned, targets: readonly Target[], { rows, fail
     for (const { target, repetition } of windowsOf(planned)) {
       tell(`${target} · ${repetition}`)
       try {
-        const sets = await standing.measure(target, { measure, clientArgs, limitMs })
-        rows.push(...sets.map((set) => ({ measure: set.measure, figures: set.figures, target, repetition })))
+        const sets = await standing.measure(target, { measure, clientArgs, limitMs, ...(isTwice ? { twin: twinOf(target) } : {}) })
+        rows.push(
+          ...sets.map((set, at) => ({ measure: set.measure, figures: set.figures, target, repetition: isTwice ? at + 1 : repetition })),
+        )
       } catch (error) {
         failures.push(`${measure}, ${target}, repetition ${repetition}: ${textOf(error)}`)
       }

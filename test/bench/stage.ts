@@ -37,6 +37,8 @@ export interface StandAsked {
 
 export interface WindowAsked {
   readonly measure: string
+  /** Another that stands as well, for a measure of both. */
+  readonly twin?: string
   readonly clientArgs: readonly string[]
   readonly limitMs: number
 }
@@ -103,7 +105,11 @@ export async function standUp(asked: StandAsked): Promise<Standing> {
     await isUp(upstreamPort, upstream)
     for (const { port, child } of proxies.values()) if (child !== null) await isUp(port, child)
     await sleep(150)
-    return { measure: (target, window) => runClient(target, proxies.get(target), { upstreamPort, upstream }, window), end }
+    return {
+      measure: (target, window) =>
+        runClient(target, [proxies.get(target), proxies.get(window.twin ?? '')], { upstreamPort, upstream }, window),
+      end,
+    }
   } catch (error) {
     await end()
     throw error
@@ -178,7 +184,7 @@ async function freePorts(count: number): Promise<number[]> {
 
 async function runClient(
   target: string,
-  proxy: Proxy | undefined,
+  [proxy, twin]: readonly (Proxy | undefined)[],
   { upstreamPort, upstream }: { readonly upstreamPort: number; readonly upstream: ChildProcess },
   { measure, clientArgs, limitMs }: WindowAsked,
 ): Promise<readonly FigureSet[]> {
@@ -186,6 +192,7 @@ async function runClient(
     [
       ...[process.execPath, CLIENT, '--measure', measure, '--port', String(proxy?.port ?? 0), '--upstream', String(upstreamPort)],
       ...['--pid', String(proxy?.child?.pid ?? 0), '--ours', String(upstream.pid ?? 0), ...clientArgs],
+      ...(twin === undefined ? [] : ['--twin-port', String(twin.port), '--twin-pid', String(twin.child?.pid ?? 0)]),
     ],
     OTHERS_CORE,
   )

@@ -80,10 +80,14 @@ describe('the plan', () => {
     ])
   })
   test('what a goal compares is measured five times at least, and none of those together is reported or scraped to [bench.interleaved]', () => {
-    for (const { measure, rounds, repetitions, only } of FULL.filter((one) => one.rounds !== undefined)) {
-      expect([measure, (rounds ?? 0) * repetitions >= 5]).toEqual([measure, true])
+    for (const { measure, rounds, repetitions, only, warmArgs } of FULL.filter((one) => one.rounds !== undefined)) {
+      expect([measure, (rounds ?? 0) * repetitions >= 5, warmArgs !== undefined]).toEqual([measure, true, true])
       expect(TARGETS.filter(({ name, reportUrl, scrapeUrl }) => only?.includes(name) && (reportUrl ?? scrapeUrl) !== undefined)).toEqual([])
     }
+  })
+  test('growth compares a proxy with itself: it stands twice, and the client takes turns [bench.interleaved]', () => {
+    const growth = FULL.filter(({ measure }) => measure === 'growth')
+    expect(growth.map(({ isTwice, clientArgs }) => [isTwice, clientArgs.slice(-2)])).toEqual([[true, ['--rounds', '5']]])
   })
   test('who has no idle limit is not asked to cut [bench.idle-capable]', () => {
     const cuts = planOf({ steps: FULL, targets, repetitions: 1 }).filter(({ step }) => step.measure === 'cut')

@@ -7,19 +7,26 @@ import { argOf, createBodyReader, createStampReader, nowUs, requestOf } from './
 
 export const port = Number(argOf('port', '0'))
 const serverPort = Number(argOf('upstream', '0'))
-const proxyPid = Number(argOf('pid', '0'))
+/** A proxy that is measured. */
+export interface Side {
+  readonly port: number
+  readonly pid: number
+}
+const only: Side = { port, pid: Number(argOf('pid', '0')) }
+/** Where the proxy stands twice, the second. */
+export const twin: Side = { port: Number(argOf('twin-port', '0')), pid: Number(argOf('twin-pid', '0')) }
 const ownPids = argOf('ours', '').split(',').filter(Boolean).map(Number)
 export const host = `127.0.0.1:${port}`
 
 export const numberOf = (name: string, fallback: number): number => Number(argOf(name, String(fallback)))
 
 /** The proxy's processes; none for a direct connection. */
-export const proxyPids = (): readonly number[] => (proxyPid === 0 ? [] : familyOf(proxyPid))
-export const hasProxy = proxyPid !== 0
+export const proxyPids = ({ pid } = only): readonly number[] => (pid === 0 ? [] : familyOf(pid))
+const hasProxy = only.pid !== 0
 
-export const connect = (localAddress?: string): Promise<Socket> =>
+export const connect = (localAddress?: string, to = only): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, ...(localAddress === undefined ? {} : { localAddress }) })
+    const socket = net.connect({ port: to.port, host: '127.0.0.1', noDelay: true, ...(localAddress === undefined ? {} : { localAddress }) })
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
@@ -35,8 +42,8 @@ export interface Stream {
 }
 
 /** Sends the request and reads its answer; `onPiece` gets the payload. */
-export async function openStream(path: string, onPiece: (bytes: Buffer) => void, localAddress?: string): Promise<Stream> {
-  const socket = await connect(localAddress)
+export async function openStream(path: string, onPiece: (bytes: Buffer) => void, localAddress?: string, to = only): Promise<Stream> {
+  const socket = await connect(localAddress, to)
   const stream: Stream = { socket, isWhole: false }
   const reader = createBodyReader(onPiece, () => {
     stream.isWhole = true
@@ -77,8 +84,8 @@ export interface Window {
 }
 
 /** Measures from now until it is called. */
-export function openWindow(): () => Window {
-  const pids = proxyPids()
+export function openWindow(of = only): () => Window {
+  const pids = proxyPids(of)
   const ours = [...pids, ...ownPids, process.pid]
   const startUs = nowUs()
   const before = cpuOf(pids)

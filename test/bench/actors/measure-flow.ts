@@ -1,5 +1,5 @@
 /** The measures of what flows: small requests, events, and one large body. */
-import type { Figures } from './load.ts'
+import type { Figures, Side } from './load.ts'
 import { connect, control, emit, host, numberOf, openEvents, openWindow, perUnitUs, quantile } from './load.ts'
 import { argOf, nowUs, requestOf, sleep } from './wire-words.ts'
 
@@ -8,10 +8,10 @@ export async function measureRtt(): Promise<void> {
   for (const concurrency of argOf('c', '64,1').split(',').map(Number)) emit(`rtt c=${concurrency}`, await rtt(concurrency))
 }
 
-export async function rtt(concurrency: number): Promise<Figures> {
+export async function rtt(concurrency: number, to?: Side): Promise<Figures> {
   const request = requestOf(host, '/rtt')
   const state = { isOn: false, isOver: false, warm: 0, done: 0, errors: 0, tookUs: [] as number[] }
-  const sockets = await Promise.all(Array.from({ length: concurrency }, () => connect()))
+  const sockets = await Promise.all(Array.from({ length: concurrency }, () => connect(undefined, to)))
   for (const socket of sockets) {
     let sentUs = 0
     let text = ''
@@ -35,7 +35,7 @@ export async function rtt(concurrency: number): Promise<Figures> {
     send()
   }
   await lasting(numberOf('warm', 700), () => state.warm >= numberOf('warm-count', 20_000) / (concurrency === 1 ? 2 : 1))
-  const close = openWindow()
+  const close = openWindow(to)
   state.isOn = true
   await lasting(numberOf('ms', 1_500), () => state.done >= numberOf('count', 4_000))
   state.isOn = false

@@ -1,5 +1,6 @@
-/** What an event and a request cost with few streams open, and with as many as there can be. */
-import { control, emit, numberOf, openStream, openWindow, perUnitUs } from './load.ts'
+/** What an event and a request cost with few streams open, and with as many as there can be: the same proxy twice, measured in turn. */
+import type { Side } from './load.ts'
+import { control, emit, numberOf, openStream, openWindow, perUnitUs, twin } from './load.ts'
 import { rtt } from './measure-flow.ts'
 import { createStampReader, sleep } from './wire-words.ts'
 
@@ -7,58 +8,115 @@ const FEW = 64
 /** In all, however many streams share them. */
 const EVENTS_PER_S = 12_800
 
+/** A proxy, and the streams that are open through it. */
+interface Held {
+  readonly side: Side | undefined
+  readonly group: string
+  readonly streams: number
+  events: number
+}
+
+/** A figure set a round: each is a repetition. */
 export async function measureGrowth(): Promise<void> {
-  const many = numberOf('streams', 9_800)
   await control('/ctl/reset')
-  const requestFewUs = (await rtt(FEW))['cpuUsPerRequest'] ?? null
-  const counter = { events: 0 }
-  await openUpTo(FEW, 0, counter)
-  const eventFewUs = await eventUs(FEW, counter)
-  await control('/ctl/rate?r=0') // at the rate of a few, so many would be a flood
-  await openUpTo(many, FEW, counter)
-  const eventManyUs = await eventUs(many, counter)
-  await control('/ctl/rate?r=0')
-  await sleep(500)
-  const requestManyUs = (await rtt(FEW))['cpuUsPerRequest'] ?? null
-  emit('growth', {
-    few: FEW,
-    many,
-    eventFewUs,
-    eventManyUs,
-    eventRatio: ratioOf(eventManyUs, eventFewUs),
-    requestFewUs,
-    requestManyUs,
-    requestRatio: ratioOf(requestManyUs, requestFewUs),
-  })
+  const few: Held = { side: undefined, group: 'few', streams: FEW, events: 0 }
+  const many: Held = { side: twin, group: 'many', streams: numberOf('streams', 9_800), events: 0 }
+  for (const held of [few, many]) await openAll(held)
+  for (const held of [few, many]) {
+    await requestUs(held)
+    await eventUs(held)
+  }
+  for (let round = 0; round < numberOf('rounds', 5); round += 1) {
+    const both = round % 2 === 0 ? [few, many] : [many, few]
+    const request = await costs(both, requestUs)
+    const event = await costs(both, eventUs)
+    const spread = await costs(both, spreadEventUs)
+    emit('growth', {
+      few: FEW,
+      many: many.streams,
+      requestFewUs: request.get(few) ?? null,
+      requestManyUs: request.get(many) ?? null,
+      requestRatio: ratioOf(request.get(many), request.get(few)),
+      eventFewUs: event.get(few) ?? null,
+      eventManyUs: event.get(many) ?? null,
+      eventRatio: ratioOf(event.get(many), event.get(few)),
+      spreadRatio: ratioOf(spread.get(many), spread.get(few)),
+    })
+  }
   await control('/ctl/reset')
 }
 
-const ratioOf = (many: number | null, few: number | null): number | null => (many === null || few === null ? null : many / few)
+type Cost = (of: Held) => Promise<number | null>
 
-async function openUpTo(wanted: number, have: number, counter: { events: number }): Promise<void> {
-  let next = have
+async function costs(both: readonly Held[], cost: Cost): Promise<ReadonlyMap<Held, number | null>> {
+  const byHeld = new Map<Held, number | null>()
+  for (const held of both) byHeld.set(held, await cost(held))
+  return byHeld
+}
+
+const requestUs: Cost = async ({ side }) => (await rtt(FEW, side))['cpuUsPerRequest'] ?? null
+
+const ratioOf = (many: number | null = null, few: number | null = null): number | null =>
+  many === null || few === null ? null : many / few
+
+async function openAll(held: Held): Promise<void> {
+  let next = 0
   const openNext = async (): Promise<void> => {
-    while (next < wanted) {
+    while (next < held.streams) {
       const at = next
       next += 1
       await new Promise<void>((resolve) => {
         const read = createStampReader(() => {
-          counter.events += 1
+          held.events += 1
           resolve()
         })
-        openStream('/sse', read, `127.0.0.${2 + (at % 4)}`).catch(() => resolve())
+        openStream(`/sse?group=${held.group}`, read, `127.0.0.${2 + (at % 4)}`, held.side).catch(() => resolve())
       })
     }
   }
   await Promise.all(Array.from({ length: 100 }, openNext))
 }
 
-/** The proxy's CPU for one event, at the same number of events a second. */
-async function eventUs(streams: number, counter: { events: number }): Promise<number | null> {
-  await control(`/ctl/rate?r=${EVENTS_PER_S / streams}`)
-  await sleep(numberOf('warm', 2_000))
-  const from = counter.events
-  const close = openWindow()
-  await sleep(numberOf('ms', 4_000))
-  return perUnitUs(close().cpuS, counter.events - from)
+const setRate = ({ group }: Held, perSecond: number, more: string): Promise<unknown> =>
+  control(`/ctl/rate?r=${perSecond}&group=${group}${more}`)
+
+/** Its CPU for one event, as `events` has them: all streams have theirs at once, and so again and again. From one pause to another. */
+const eventUs: Cost = async (held) => {
+  await setRate(held, EVENTS_PER_S / held.streams, '')
+  await sleep(numberOf('event-warm', 500))
+  return windowOf(held, numberOf('event-ms', 1_400), paused)
+}
+
+/** The same with each stream in its own time: hardly any two in one poll, and seldom one that the processor still knows. */
+const spreadEventUs: Cost = async (held) => {
+  await setRate(held, EVENTS_PER_S / held.streams, '&spread')
+  await sleep(numberOf('spread-warm', 300))
+  return windowOf(held, numberOf('spread-ms', 800), atOnce)
+}
+
+const atOnce = async (): Promise<void> => undefined
+
+async function windowOf(held: Held, ms: number, untilPause: (of: Held) => Promise<void>): Promise<number | null> {
+  await untilPause(held)
+  const from = held.events
+  const close = openWindow(held.side)
+  await sleep(ms)
+  await untilPause(held)
+  const us = perUnitUs(close().cpuS, held.events - from)
+  await setRate(held, 0, '')
+  await sleep(numberOf('settle', 150))
+  return us
+}
+
+const PAUSE_MS = 40
+const PAUSE_WAIT_MS = 900
+
+/** Until no event has come for a moment, so that none is counted here whose work is counted there; a few streams never pause. */
+async function paused(held: Held): Promise<void> {
+  if (held.streams === FEW) return
+  for (let waitedMs = 0; waitedMs < PAUSE_WAIT_MS; waitedMs += PAUSE_MS) {
+    const before = held.events
+    await sleep(PAUSE_MS)
+    if (held.events === before) return
+  }
 }

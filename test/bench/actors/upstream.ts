@@ -24,22 +24,35 @@ interface Stream {
   nextUs: number
 }
 
-let ratePerSecond = 0
+/** Streams that have one rate: `/sse?group=`, `/ctl/rate?group=`. */
+interface Group {
+  ratePerSecond: number
+  readonly streams: Set<Stream>
+}
+
 let emitted = 0
 let skipped = 0
-const streams = new Set<Stream>()
+const groups = new Map<string, Group>()
 let idle: Socket[] = []
 let aborts = new Map<string, number>()
 const reporter = createReporter(argOf('report', ''))
 const scraper = createScraper(argOf('scrape', ''))
 
+function groupOf(asked: URLSearchParams): Group {
+  const name = asked.get('group') ?? ''
+  const group = groups.get(name) ?? { ratePerSecond: 0, streams: new Set() }
+  groups.set(name, group)
+  return group
+}
+
 setInterval(() => {
-  if (ratePerSecond === 0) return
   const now = nowUs()
-  for (const stream of streams) emitDue(stream, now)
+  for (const { ratePerSecond, streams } of groups.values()) {
+    if (ratePerSecond > 0) for (const stream of streams) emitDue(stream, ratePerSecond, now)
+  }
 }, 1)
 
-function emitDue(stream: Stream, now: number): void {
+function emitDue(stream: Stream, ratePerSecond: number, now: number): void {
   stream.nextUs = Math.max(stream.nextUs, now - OWED_MAX_US)
   while (stream.nextUs <= now) {
     stream.nextUs += 1e6 / ratePerSecond
@@ -58,7 +71,15 @@ setInterval(() => {
   for (let at = slot; at < idle.length; at += IDLE_SLOTS) idle[at]?.write(PING, 'latin1')
 }, 100)
 
-function openStream(socket: Socket, id: string | null): void {
+/** With `spread` its streams have their turns one after the other; else those that were due meanwhile are due at once. */
+function setRate(group: Group, ratePerSecond: number, isSpread: boolean): void {
+  group.ratePerSecond = ratePerSecond
+  if (!isSpread || ratePerSecond === 0) return
+  const now = nowUs()
+  for (const stream of group.streams) stream.nextUs = now + (Math.random() * 1e6) / ratePerSecond
+}
+
+function openStream(socket: Socket, { ratePerSecond, streams }: Group, id: string | null): void {
   const stream: Stream = { socket, nextUs: nowUs() + Math.random() * (ratePerSecond === 0 ? 5_000 : 1e6 / ratePerSecond) }
   socket.write(SSE_HEAD + stampedChunk(), 'latin1')
   streams.add(stream)
@@ -96,10 +117,10 @@ function sendJson(socket: Socket, value: unknown): void {
 
 function reset(): void {
   aborts = new Map()
-  for (const { socket } of streams) socket.destroy()
+  for (const { streams } of groups.values()) for (const { socket } of streams) socket.destroy()
   for (const socket of idle) socket.destroy()
   idle = []
-  ratePerSecond = 0
+  for (const group of groups.values()) group.ratePerSecond = 0
 }
 
 function serve(socket: Socket, target: string): void {
@@ -110,7 +131,7 @@ function serve(socket: Socket, target: string): void {
   const { pathname, searchParams: asked } = new URL(target, 'http://x')
   switch (pathname) {
     case '/sse':
-      return openStream(socket, asked.get('id'))
+      return openStream(socket, groupOf(asked), asked.get('id'))
     case '/silent':
       return openSilent(socket, asked.get('id'))
     case '/idle':
@@ -120,8 +141,8 @@ function serve(socket: Socket, target: string): void {
     case '/bulk':
       return sendBulk(socket, Number(asked.get('mb')))
     case '/ctl/rate':
-      ratePerSecond = Number(asked.get('r'))
-      return sendJson(socket, { ratePerSecond })
+      setRate(groupOf(asked), Number(asked.get('r')), asked.has('spread'))
+      return sendJson(socket, {})
     case '/ctl/stats':
       return sendJson(socket, {
         emitted,
