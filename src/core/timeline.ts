@@ -1,6 +1,7 @@
 /** The bounded list of what happened when: traffic leaves room for the few entries that say how it ended. */
 import type { Meaning } from './meaning.ts'
 import type { TimelineEntry } from './record.ts'
+import type { CauseKind, Ending } from './signal.ts'
 
 const ENTRIES_MAX = 2_000
 const TRAFFIC_MAX = 1_900
@@ -15,167 +16,166 @@ export interface TimelineBudget {
 /** Plain data, for there is one per exchange: what can be done with it are the functions below. */
 export interface Timeline {
   readonly budget: TimelineBudget
-  /** In the order they were told, which is nearly always that of time; messages stand apart. */
-  entries: TimelineEntry[]
-  messages: Messages | null
-  /** Of all. */
+  /**
+   * For each, in the order they were told: when, its shape, its number. A call waits for its report for seconds, and every collection of the
+   * young has to move what it is made of: numbers in one piece are a third of the arrays that a reader gets.
+   */
+  rows: number[] | Uint32Array
   count: number
+  /** Those that have no shape; their number says which. */
+  odd: TimelineEntry[] | null
   lastAtMs: number
   isInOrder: boolean
-  /** A record has the array: it changes no more. */
-  isGivenAway: boolean
   isTruncated: boolean
-  bytesEntry: BytesEntry | null
+  /** Where bytes are summed up that show no event; -1: nowhere. */
+  bytesRow: number
 }
 
-/** Events and comments come by the thousand: numbers, and where they are many in a table that no collection has to walk through. */
-interface Messages {
-  /** For each: its place among all, when, its bytes, what it is. */
-  rows: number[] | Int32Array
-  count: number
-  /** So many entries stand before the first message; … */
-  readonly entriesBefore: number
-  /** … those behind have these places; null: none is. */
-  places: number[] | null
+type Shape = readonly [what: string, text: string | null, hasNumber: boolean]
+
+const MESSAGES: readonly Meaning['is'][] = ['comment', 'progress', 'result', 'request', 'notification', 'other']
+const CAUSES: Readonly<Record<CauseKind, true>> = {
+  ...{ complete: true, client_abort: true, client_reset: true, server_close: true, server_reset: true, unreachable: true },
+  ...{ header_timeout: true, idle_timeout: true, max_duration: true, client_send: true },
+  ...{ fault: true, limit: true, operator: true, shutdown: true },
+}
+const ENDINGS: readonly Ending[] = ['clean', 'fin', 'rst']
+
+/** Messages first: their shape is their place in the list of them. */
+const SHAPES: readonly Shape[] = [
+  ...MESSAGES.map((is): Shape => (is === 'comment' ? ['comment', null, true] : ['event', is, true])),
+  ...['headers', 'bytes', 'part', 'answered'].map((what): Shape => [what, null, true]),
+  ...['asked', 'cancelled'].map((what): Shape => [what, null, false]),
+  ...Object.keys(CAUSES).map((cause): Shape => ['closed', cause, false]),
+  ...['told', 'server-over'].flatMap((what) => ENDINGS.map((ending): Shape => [what, ending, false])),
+]
+const ODD = SHAPES.length
+const BYTES = SHAPES.findIndex(([what]) => what === 'bytes')
+
+/** By the word, and by the text behind it. */
+const WITHOUT_TEXT = new Map(SHAPES.flatMap(([what, text], shape) => (text === null ? [[what, shape] as const] : [])))
+const WITH_TEXT = new Map<string, Map<string, number>>()
+for (const [shape, [what, text, hasNumber]] of SHAPES.entries()) {
+  if (text !== null && !hasNumber) WITH_TEXT.set(what, (WITH_TEXT.get(what) ?? new Map<string, number>()).set(text, shape))
 }
 
-const COLUMNS = 4
-/** Few are kept as they are: a table of numbers costs 400 bytes before its first. */
-const FEW_MAX = 16
-const WORDS: readonly Meaning['is'][] = ['comment', 'progress', 'result', 'request', 'notification', 'other']
-
-/** Bytes from the server where no event shows: it grows while they come. */
-type BytesEntry = [number, 'bytes', number]
-
-const NO_ENTRIES: TimelineEntry[] = []
+const COLUMNS = 3
+/** One fixed array of so few: an array that grows by being pushed to makes room for sixteen more numbers. */
+const FIRST_ROWS = 4
+/** From here on a table of numbers, which no collection has to walk through; it costs 400 bytes before its first. */
+const MANY_ROWS = 16
+const NO_ROWS: number[] = []
+const NUMBER_MAX = 0xffff_ffff
 
 export const timelineOf = (budget: TimelineBudget): Timeline => ({
   budget,
-  entries: NO_ENTRIES,
-  messages: null,
+  rows: NO_ROWS,
   count: 0,
+  odd: null,
   lastAtMs: -Infinity,
   isInOrder: true,
-  isGivenAway: true,
   isTruncated: false,
-  bytesEntry: null,
+  bytesRow: -1,
 })
 
 /** Times are whole ms since the exchange opened. */
-export const addEntry = (timeline: Timeline, entry: TimelineEntry): void => void push(timeline, entry, ENTRIES_MAX)
+export const addEntry = (timeline: Timeline, entry: TimelineEntry): void => add(timeline, entry, ENTRIES_MAX)
 
-export const addTraffic = (timeline: Timeline, entry: TimelineEntry): void => void push(timeline, entry, TRAFFIC_MAX)
+export const addTraffic = (timeline: Timeline, entry: TimelineEntry): void => add(timeline, entry, TRAFFIC_MAX)
 
 /** Bytes from the server where no event shows, `sinceMs` after the opening. */
 export function addBytes(timeline: Timeline, sinceMs: number, bytes: number): void {
-  const { bytesEntry } = timeline
-  if (bytesEntry !== null && sinceMs - bytesEntry[0] < BYTES_EVERY_MS) {
-    bytesEntry[2] += bytes
+  const { bytesRow, rows } = timeline
+  if (bytesRow >= 0 && sinceMs - (rows[bytesRow] ?? 0) < BYTES_EVERY_MS) {
+    rows[bytesRow + 2] = Math.min((rows[bytesRow + 2] ?? 0) + bytes, NUMBER_MAX)
     return
   }
   if (timeline.isTruncated) return
-  const entry: BytesEntry = [Math.round(sinceMs), 'bytes', bytes]
-  if (push(timeline, entry, TRAFFIC_MAX)) timeline.bytesEntry = entry
+  const row = timeline.count * COLUMNS
+  if (addRow(timeline, Math.round(sinceMs), BYTES, bytes, TRAFFIC_MAX)) timeline.bytesRow = row
 }
 
 /** An event, or a comment, of so many bytes. */
-export function addMessage(timeline: Timeline, sinceMs: number, is: Meaning['is'], bytes: number): void {
-  if (!hasRoom(timeline, TRAFFIC_MAX)) return
-  const atMs = Math.round(sinceMs)
-  const word = WORDS.indexOf(is)
-  const { messages } = timeline
-  if (messages === null)
-    timeline.messages = { rows: [timeline.count, atMs, bytes, word], count: 1, entriesBefore: timeline.entries.length, places: null }
-  else addRow(messages, timeline.count, atMs, bytes, word)
-  counted(timeline, atMs)
-}
+export const addMessage = (timeline: Timeline, sinceMs: number, is: Meaning['is'], bytes: number): void =>
+  void addRow(timeline, Math.round(sinceMs), MESSAGES.indexOf(is), bytes, TRAFFIC_MAX)
 
-function addRow(messages: Messages, place: number, atMs: number, bytes: number, word: number): void {
-  const { rows, count } = messages
-  messages.count += 1
-  if (count < FEW_MAX && Array.isArray(rows)) {
-    rows.push(place, atMs, bytes, word)
+function add(timeline: Timeline, entry: TimelineEntry, max: number): void {
+  const { 0: atMs, 2: value } = entry
+  const shape = shapeOf(entry)
+  if (shape !== undefined) {
+    addRow(timeline, atMs, shape, typeof value === 'number' ? value : 0, max)
     return
   }
-  const at = count * COLUMNS
-  const table = at === rows.length ? new Int32Array(2 * at) : rows
-  if (table !== rows && table instanceof Int32Array) {
-    table.set(rows)
-    messages.rows = table
-  }
-  table[at] = place
-  table[at + 1] = atMs
-  table[at + 2] = bytes
-  table[at + 3] = word
+  const at = timeline.odd?.length ?? 0
+  if (!addRow(timeline, atMs, ODD, at, max)) return
+  if (timeline.odd === null) timeline.odd = [entry]
+  else timeline.odd.push(entry)
 }
 
-function push(timeline: Timeline, entry: TimelineEntry, max: number): boolean {
-  if (!hasRoom(timeline, max)) return false
-  if (timeline.isGivenAway) timeline.entries = timeline.entries === NO_ENTRIES ? [entry] : [...timeline.entries, entry]
-  else timeline.entries.push(entry)
-  timeline.isGivenAway = false
-  if (timeline.messages !== null) notePlace(timeline.messages, timeline.count)
-  counted(timeline, entry[0])
+function shapeOf(entry: TimelineEntry): number | undefined {
+  const { length, 1: what, 2: value } = entry
+  if (length > 3) return undefined
+  if (typeof value === 'string') return WITH_TEXT.get(what)?.get(value)
+  const shape = WITHOUT_TEXT.get(what)
+  return shape !== undefined && SHAPES[shape]?.[2] === (value !== undefined) ? shape : undefined
+}
+
+function addRow(timeline: Timeline, atMs: number, shape: number, value: number, max: number): boolean {
+  const { count, budget } = timeline
+  if (count >= max || budget.entriesLeft <= 0) {
+    timeline.isTruncated = true
+    return false
+  }
+  const at = count * COLUMNS
+  if (at === timeline.rows.length) timeline.rows = longer(timeline.rows)
+  const { rows } = timeline
+  rows[at] = Math.min(Math.max(0, atMs), NUMBER_MAX) // 49 days
+  rows[at + 1] = shape
+  rows[at + 2] = value
+  budget.entriesLeft -= 1
+  timeline.count = count + 1
+  if (atMs < timeline.lastAtMs) timeline.isInOrder = false
+  timeline.lastAtMs = atMs
   return true
 }
 
-function notePlace(messages: Messages, place: number): void {
-  if (messages.places === null) messages.places = [place]
-  else messages.places.push(place)
+function longer(rows: Timeline['rows']): Timeline['rows'] {
+  const { length } = rows
+  if (length === 0) return [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] // FIRST_ROWS of them
+  if (length < MANY_ROWS * COLUMNS && Array.isArray(rows)) return rows.concat(zeros(length))
+  const table = new Uint32Array(2 * length)
+  table.set(rows)
+  return table
 }
 
-function hasRoom(timeline: Timeline, max: number): boolean {
-  if (timeline.count < max && timeline.budget.entriesLeft > 0) return true
-  timeline.isTruncated = true
-  return false
-}
-
-function counted(timeline: Timeline, atMs: number): void {
-  timeline.budget.entriesLeft -= 1
-  timeline.count += 1
-  if (atMs < timeline.lastAtMs) timeline.isInOrder = false
-  timeline.lastAtMs = atMs
-}
+const ZEROS = [FIRST_ROWS, 2 * FIRST_ROWS].map((many) => Array.from({ length: many * COLUMNS }, () => 0))
+const zeros = (length: number): readonly number[] => ZEROS.find((some) => some.length === length) ?? Array.from({ length }, () => 0)
 
 /** In order of time. */
 export function entriesOf(timeline: Timeline): readonly TimelineEntry[] {
-  const { messages, isInOrder } = timeline
-  if (messages === null && isInOrder) {
-    timeline.isGivenAway = true
-    return timeline.entries
-  }
-  const all = messages === null ? [...timeline.entries] : merged(timeline.entries, messages)
+  const { count, isInOrder } = timeline
+  const all: TimelineEntry[] = []
+  for (let at = 0; at < count * COLUMNS; at += COLUMNS) all.push(entryAt(timeline, at))
   return isInOrder ? all : all.sort((a, b) => a[0] - b[0])
 }
 
-function merged(entries: readonly TimelineEntry[], { rows, count, entriesBefore, places }: Messages): TimelineEntry[] {
-  const all: TimelineEntry[] = []
-  let next = 0
-  const takeUntil = (place: number): void => {
-    for (; next < count && (rows[next * COLUMNS] ?? 0) < place; next += 1) all.push(messageIn(rows, next * COLUMNS))
-  }
-  for (const [at, entry] of entries.entries()) {
-    takeUntil(at < entriesBefore ? at : (places?.[at - entriesBefore] ?? at))
-    all.push(entry)
-  }
-  takeUntil(Infinity)
-  return all
-}
-
-function messageIn(rows: ArrayLike<number>, at: number): TimelineEntry {
-  const [atMs = 0, bytes = 0, word = 0] = [rows[at + 1], rows[at + 2], rows[at + 3]]
-  const is = WORDS[word] ?? 'other'
-  return is === 'comment' ? [atMs, 'comment', bytes] : [atMs, 'event', bytes, is]
+function entryAt({ rows, odd }: Timeline, at: number): TimelineEntry {
+  const atMs = rows[at] ?? 0
+  const value = rows[at + 2] ?? 0
+  const shape = SHAPES[rows[at + 1] ?? ODD]
+  if (shape === undefined) return odd?.[value] ?? [atMs, 'unknown']
+  const { 0: what, 1: text, 2: hasNumber } = shape
+  if (text === null) return hasNumber ? [atMs, what, value] : [atMs, what]
+  return hasNumber ? [atMs, what, value, text] : [atMs, what, text]
 }
 
 /** Gives its room back; what is already read stays. */
 export function freeTimeline(timeline: Timeline): void {
   timeline.budget.entriesLeft += timeline.count
-  timeline.entries = NO_ENTRIES
-  timeline.messages = null
+  timeline.rows = NO_ROWS
   timeline.count = 0
+  timeline.odd = null
   timeline.lastAtMs = -Infinity
   timeline.isInOrder = true
-  timeline.isGivenAway = true
-  timeline.bytesEntry = null
+  timeline.bytesRow = -1
 }

@@ -1,29 +1,43 @@
-/** The timeline of an exchange: messages stand in a table of numbers, all others beside it, and a reader sees one list. */
+/** The timeline of an exchange: what has a shape stands in a table of numbers, all others beside it, and a reader sees one list. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { TimelineEntry } from '../../src/core/record.ts'
-import { addEntry, addMessage, addTraffic, entriesOf, freeTimeline, timelineOf } from '../../src/core/timeline.ts'
+import { addBytes, addEntry, addMessage, addTraffic, entriesOf, freeTimeline, timelineOf } from '../../src/core/timeline.ts'
 
-const told = fc.record({
-  atMs: fc.integer({ min: 0, max: 50 }),
-  how: fc.constantFrom('comment', 'progress', 'result', 'request', 'notification', 'other', 'closed', 'headers'),
-  bytes: fc.nat({ max: 9_000 }),
-})
+const message = fc.tuple(
+  fc.constantFrom('comment' as const, 'progress', 'result', 'request', 'notification', 'other'),
+  fc.nat({ max: 9_000 }),
+)
+/** Those with a shape of their own, those nearly like them, and those whose texts nobody knows. */
+const entry = fc.oneof(
+  fc.constantFrom(
+    ...[['asked'], ['cancelled'], ['closed', 'complete'], ['closed', 'limit'], ['told', 'rst'], ['server-over', 'clean']],
+    ...[['headers', 200], ['answered', 502], ['part', 0], ['headers', 200, 'content-length: 20'], ['asked', 7], ['headers']],
+    ...[['closed', 'by-nobody'], ['work-started'], ['work-ended', '12'], ['task-of', 'c7', 't1'], ['unheard-of', 4, 'x', 5]],
+  ),
+  fc.tuple(fc.constantFrom('task', 'continued-on', 'closed', 'event'), fc.string()),
+)
+const told = fc.record({ atMs: fc.nat({ max: 50 }), message: fc.option(message), entry })
 
 test('whatever is told in whatever order is read in order of time, and of telling within a moment [bench.timeline]', () => {
   fc.assert(
-    fc.property(fc.array(told, { maxLength: 80 }), fc.boolean(), (all, isPunctual) => {
-      const facts = isPunctual ? all.map((one, at) => ({ ...one, atMs: at >> 2 })) : all
+    fc.property(fc.array(told, { maxLength: 80 }), fc.boolean(), fc.boolean(), (all, isPunctual, isLate) => {
+      const fromMs = isLate ? 2 ** 31 : 0 // a stream that lives for 25 days
+      const facts = all.map((one, at) => ({ ...one, atMs: fromMs + (isPunctual ? at >> 2 : one.atMs) }))
       const budget = { entriesLeft: 1_000 }
       const timeline = timelineOf(budget)
       const plain: TimelineEntry[] = []
-      for (const { atMs, how, bytes } of facts) {
-        if (how === 'closed') addEntry(timeline, [atMs, how, 'complete'])
-        else if (how === 'headers') addTraffic(timeline, [atMs, how, 200])
-        else addMessage(timeline, atMs, how as 'comment', bytes)
-        if (how === 'closed') plain.push([atMs, how, 'complete'])
-        else if (how === 'headers') plain.push([atMs, how, 200])
-        else plain.push(how === 'comment' ? [atMs, 'comment', bytes] : [atMs, 'event', bytes, how])
+      for (const { atMs, message: said, entry: told } of facts) {
+        if (said !== null) {
+          const [is, bytes] = said
+          addMessage(timeline, atMs, is, bytes)
+          plain.push(is === 'comment' ? [atMs, 'comment', bytes] : [atMs, 'event', bytes, is])
+          continue
+        }
+        const one: TimelineEntry = [atMs, ...(told as [string])]
+        if (told[0] === 'closed') addEntry(timeline, one)
+        else addTraffic(timeline, one)
+        plain.push(one)
       }
       expect(entriesOf(timeline)).toEqual(plain.toSorted((a, b) => a[0] - b[0]))
       expect(budget.entriesLeft).toBe(1_000 - facts.length)
@@ -31,6 +45,16 @@ test('whatever is told in whatever order is read in order of time, and of tellin
       expect([budget.entriesLeft, entriesOf(timeline)]).toEqual([1_000, []])
     }),
   )
+})
+
+test('bytes without events are summed up for 20 ms, also where the table outgrows its place meanwhile [bench.timeline]', () => {
+  const timeline = timelineOf({ entriesLeft: 1_000 })
+  for (let at = 0; at < 100; at += 1) {
+    addBytes(timeline, at * 5, 10)
+    addEntry(timeline, [at * 5, 'asked'])
+  }
+  const sums = entriesOf(timeline).filter(([, what]) => what === 'bytes')
+  expect(sums).toEqual(Array.from({ length: 25 }, (_, n) => [n * 20, 'bytes', 40]))
 })
 
 test('traffic leaves room for the entries that say how it ended, and a budget that is used up says so [bench.timeline]', () => {
