@@ -9,6 +9,8 @@ export interface Backlog<T, F> {
 export interface BacklogAsked<T, F> {
   /** Runs it once, when what is at hand has been read and written; absent: each fact is taken as it is told. */
   readonly later?: ((run: () => void) => void) | undefined
+  /** Runs between the pieces of one go: what cannot wait for all of it. */
+  readonly between?: (() => void) | undefined
   take(teller: T, fact: F): void
 }
 
@@ -16,9 +18,11 @@ export interface BacklogAsked<T, F> {
 const BURST_MAX = 512
 /** So many facts in one go, then the bytes have their turn again: ten thousand streams may end in the same moment. */
 const SLICE_MAX = 2_000
+/** So many, a millisecond at most, between two looks at what is due. */
+const PIECE_MAX = 100
 
 /** In the order told, across all tellers. */
-export function createBacklog<T, F>({ later, take }: BacklogAsked<T, F>): Backlog<T, F> {
+export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>): Backlog<T, F> {
   let tellers: T[] = []
   let facts: F[] = []
   let taken = 0
@@ -50,8 +54,15 @@ export function createBacklog<T, F>({ later, take }: BacklogAsked<T, F>): Backlo
     isDue = false
     const isBurst = facts.length > seen && facts.length - taken < BURST_MAX
     seen = facts.length
-    if (!isBurst) takeSome(SLICE_MAX)
+    if (!isBurst) takeSlice()
     arm()
+  }
+
+  function takeSlice(): void {
+    for (let left = SLICE_MAX; left > 0 && facts.length > 0; left -= PIECE_MAX) {
+      takeSome(PIECE_MAX)
+      if (facts.length > 0) between?.()
+    }
   }
 
   function arm(): void {

@@ -1,6 +1,7 @@
 /** One exchange as the journal keeps it. */
+
+import type { Due } from '../core/due-queue.ts'
 import type { LedgerState } from '../core/ledger.ts'
-import type { Due } from './due-queue.ts'
 
 export interface Entry {
   readonly id: string

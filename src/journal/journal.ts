@@ -73,7 +73,11 @@ export function createJournal(asked: JournalAsked): Journal {
   const live = createKeyed<Entry>() // until all of its calls are settled
   const conversation = createConversation<Entry>(take)
   const waiting = createWaiting({ clock, pendingMax, due, crowdedOut })
-  const backlog = createBacklog<Opening, Fact>({ later: asked.later, take: (opening, fact) => isClosed || take(entryFor(opening), fact) })
+  const backlog = createBacklog<Opening, Fact>({
+    later: asked.later,
+    between: () => clock.catchUp(clock.nowMs()),
+    take: (opening, fact) => isClosed || take(entryFor(opening), fact),
+  })
   let openedCount = 0
   let openCount = 0
   let lastReportMs = -Infinity

@@ -1,6 +1,6 @@
 /** Calls that wait to be settled: one queue by deadline, one timer for all of it, and a bound. */
 import type { Clock, Timer } from '../core/clock.ts'
-import { createDueQueue } from './due-queue.ts'
+import { createDueQueue } from '../core/due-queue.ts'
 import type { Entry, Waiter } from './entry.ts'
 
 export interface Waiting {

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Bag, Place } from '../core/bag.ts'
 import { createBag } from '../core/bag.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Break } from '../core/signal.ts'
 import type { Release } from '../faults/control.ts'
 import { createAcceptance } from './acceptance.ts'
@@ -91,12 +92,14 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
     socket.on('close', () => {
       onGone(connection, 'fin')
       if (connection.place !== null) connections.remove(connection.place)
+      catchUp(ports.clock)
     })
     // A response's own `drain` tells only of what Node framed for it.
     socket.on('drain', () => {
       if (connection.current !== null) press(connection.current, 'client', false)
     })
     acceptance.take(socket, connection.number)
+    catchUp(ports.clock)
   })
   const take = (req: IncomingMessage, res: ServerResponse): void => {
     const connection = connectionOf(req.socket)
@@ -133,6 +136,9 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
     },
   }
 }
+
+/** Hundreds may come in one poll, or go. */
+const catchUp = (clock: Clock): void => clock.catchUp(clock.nowMs())
 
 const isReset = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE'
 

@@ -1,5 +1,6 @@
 /** The process's clock: the one home of timers and of the time of day. */
 import type { Clock, Timer } from '../core/clock.ts'
+import { createDueQueue } from '../core/due-queue.ts'
 
 /** Node's timers hold 31 bits of milliseconds; a longer wait is taken in steps. */
 const STEP_MAX_MS = 2 ** 31 - 1
@@ -31,23 +32,66 @@ function runDue(): void {
 
 const ignore = (): void => undefined
 
+const agenda = createDueQueue<() => void>()
+let timer: NodeJS.Timeout | null = null
+let timerAtMs = Infinity
+let isRunning = false
+
+/** One timer of Node's for all: it is moved when something is due sooner, and off when nothing is. */
+function arm(): void {
+  const firstMs = agenda.first()?.dueMs ?? Infinity
+  if (firstMs === Infinity) {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    timerAtMs = Infinity
+    return
+  }
+  if (firstMs >= timerAtMs) return
+  if (timer !== null) clearTimeout(timer)
+  timerAtMs = firstMs
+  timer = setTimeout(onTimer, Math.min(Math.max(0, Math.ceil(firstMs - performance.now())), STEP_MAX_MS))
+}
+
+/** Node may fire up to a millisecond early by `performance.now`: a cut must not, and waits for another. */
+function onTimer(): void {
+  timer = null
+  timerAtMs = Infinity
+  runAgenda(performance.now())
+  arm()
+}
+
+function runAgenda(nowMs: number): void {
+  if (isRunning) return
+  isRunning = true
+  try {
+    for (let due = agenda.first(); due !== null && due.dueMs <= nowMs; due = agenda.first()) {
+      agenda.remove(due)
+      due.item()
+    }
+  } finally {
+    isRunning = false
+    arm()
+  }
+}
+
 export const realClock: Clock = {
   nowMs: () => performance.now(),
   wallMs: () => performance.timeOrigin + performance.now(),
   after(delayMs, run): Timer {
-    const dueMs = performance.now() + delayMs
-    let timer: NodeJS.Timeout | null = null
-    // Node may fire up to a millisecond early by `performance.now`: a cut must not.
-    const arm = (): void => {
-      const leftMs = dueMs - performance.now()
-      if (leftMs <= 0) run()
-      else timer = setTimeout(arm, Math.min(Math.ceil(leftMs), STEP_MAX_MS))
-    }
-    timer = setTimeout(arm, Math.min(Math.max(0, Math.ceil(delayMs)), STEP_MAX_MS))
+    const due = agenda.put(performance.now() + Math.max(0, delayMs), run)
+    if (due.dueMs < timerAtMs && !isRunning) arm()
     return {
-      cancel: () => {
-        if (timer !== null) clearTimeout(timer)
+      cancel() {
+        agenda.remove(due)
+        if (agenda.size() === 0 && !isRunning) arm()
+      },
+      again(laterMs) {
+        agenda.move(due, performance.now() + Math.max(0, laterMs))
+        if (due.dueMs < timerAtMs && !isRunning) arm()
       },
     }
+  },
+  catchUp(nowMs) {
+    if ((agenda.first()?.dueMs ?? Infinity) <= nowMs) runAgenda(nowMs)
   },
 }

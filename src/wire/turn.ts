@@ -8,8 +8,13 @@ export function beginTurn(x: Exchange): number {
   return x.turnMs
 }
 
-/** After every call into the line: pressure, limits, the timer, and whether it is all over. */
+/** After every call into the line: pressure, limits, the timer, and whether it is all over; and what others have to do in time. */
 export function endTurn(x: Exchange): void {
+  settle(x)
+  x.ports.clock.catchUp(x.turnMs)
+}
+
+function settle(x: Exchange): void {
   const { line } = x
   if (line === null || x.isFinished) return
   if (x.pressed.client !== null || x.pressed.server !== null) applyPressure(x, line)
@@ -53,15 +58,18 @@ function overOf({ heldBytes, ports }: Exchange, { heldBytesPerExchange, heldByte
 function rearm(x: Exchange, line: Line): void {
   const wakeAtMs = x.isFinished ? null : line.wakeAtMs()
   if (wakeAtMs === null || wakeAtMs >= x.timerAtMs) return
-  x.timer?.cancel()
+  const delayMs = Math.max(0, wakeAtMs - x.turnMs)
   x.timerAtMs = wakeAtMs
-  x.timer = x.ports.clock.after(Math.max(0, wakeAtMs - x.turnMs), () => {
-    x.timer = null
-    x.timerAtMs = Infinity
-    if (x.isFinished) return
-    line.wake(beginTurn(x))
-    endTurn(x)
-  })
+  if (x.timer === null) x.timer = x.ports.clock.after(delayMs, () => wake(x))
+  else x.timer.again(delayMs)
+}
+
+function wake(x: Exchange): void {
+  x.timerAtMs = Infinity
+  if (x.isFinished) return
+  const nowMs = beginTurn(x)
+  x.line?.wake(nowMs)
+  endTurn(x)
 }
 
 function finish(x: Exchange): void {

@@ -219,6 +219,7 @@ function giveUpLater(outgoing: Outgoing, clock: Clock): void {
 function onClose(this: Incoming): void {
   const { leg } = this.req
   if (!leg.isOver && leg.lost === null) tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem))
+  else leg.clock.catchUp(leg.clock.nowMs()) // hundreds that were left may close in one poll
 }
 
 function breakOf({ problem, outgoing }: Leg): Break {

@@ -22,6 +22,8 @@ export const endingsRequirements = {
   'pipelining.junk': 'bytes that are no request behind one under way close that client’s connection and nothing else',
   'accuracy.never-early': 'a cut is never early by the sidecar’s own clock',
   'accuracy.late-timer': 'a late timer decides nothing: what comes after the due time does not save the stream',
+  'accuracy.between-events':
+    'what falls due while one poll brings hundreds of events is done between them, and between the pieces of the books',
   'accuracy.ping': 'idle counts response bytes: a `: ping` resets it, an upload does not',
   'accuracy.max-duration': 'a maximum duration comes while bytes flow without pause, and counts from the request’s last byte',
   'accuracy.header-timeout': 'a header timeout answers 504 and the connection serves on',

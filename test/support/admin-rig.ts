@@ -22,12 +22,17 @@ export function fakeClock(): Clock & { passMs(ms: number): void; jumpMs(ms: numb
   return {
     nowMs: () => nowMs,
     wallMs: () => nowMs,
+    catchUp: () => undefined,
     after(delayMs, run) {
       const timer = { dueMs: nowMs + delayMs, run }
       timers.push(timer)
       return {
         cancel: () => {
           timers = timers.filter((other) => other !== timer)
+        },
+        again(laterMs) {
+          timers = [...timers.filter((other) => other !== timer), timer]
+          timer.dueMs = nowMs + laterMs
         },
       }
     },

@@ -21,10 +21,18 @@ export function fakeClock({ startMs = 0, wallStartMs = WALL_START_MS } = {}): Fa
   return {
     nowMs: () => nowMs,
     wallMs: () => wallStartMs + (nowMs - startMs),
+    catchUp: () => undefined, // what is due runs at its time
     after(delayMs, run): Timer {
       const task = { dueMs: nowMs + Math.max(0, delayMs), run }
       tasks.add(task)
-      return { cancel: () => tasks.delete(task) }
+      return {
+        cancel: () => tasks.delete(task),
+        again(laterMs) {
+          tasks.delete(task)
+          task.dueMs = nowMs + Math.max(0, laterMs)
+          tasks.add(task)
+        },
+      }
     },
     advance(ms) {
       const endMs = nowMs + ms

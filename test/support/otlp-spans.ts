@@ -86,10 +86,18 @@ export function workRig({
   const clock: Clock = {
     nowMs: () => nowMs,
     wallMs: () => WALL_MS + nowMs,
+    catchUp: () => undefined,
     after(delayMs, run) {
       const timer = { atMs: nowMs + delayMs, run }
       due.push(timer)
-      return { cancel: () => (due = due.filter((other) => other !== timer)) }
+      const without = () => due.filter((other) => other !== timer)
+      return {
+        cancel: () => (due = without()),
+        again(laterMs) {
+          due = [...without(), timer]
+          timer.atMs = nowMs + laterMs
+        },
+      }
     },
   }
   const told: string[] = []

@@ -65,6 +65,25 @@ describe('the backlog of facts', () => {
     expect(runs.length).toBe(0)
   })
 
+  test('what is due is looked at after every hundred facts, and may ask for all that was told [accuracy.between-events]', () => {
+    const seen: number[] = []
+    const taken: number[] = []
+    const runs: (() => void)[] = []
+    const backlog = createBacklog<null, number>({
+      later: (run) => runs.push(run),
+      take: (_, fact) => void taken.push(fact),
+      between() {
+        seen.push(taken.length)
+        if (seen.length === 3) backlog.flush()
+      },
+    })
+    for (let at = 0; at < 600; at += 1) backlog.add(null, at)
+    runs.shift()?.()
+    expect(seen).toEqual([100, 200, 300])
+    expect(taken).toEqual(Array.from({ length: 600 }, (_, at) => at))
+    expect(runs).toEqual([])
+  })
+
   test('a fact that throws is not taken again, and those behind it are [bench.bytes-first]', () => {
     const taken: number[] = []
     const backlog = createBacklog<null, number>({

@@ -1,7 +1,7 @@
 /** The journal on a fake clock: settling, late reports, cancellations across exchanges, sinks that throw, bounds. */
 import { describe, expect, test } from 'vitest'
+import { createDueQueue } from '../../src/core/due-queue.ts'
 import type { Fact } from '../../src/core/fact.ts'
-import { createDueQueue } from '../../src/journal/due-queue.ts'
 import { createSettledRing } from '../../src/journal/settled-ring.ts'
 import { journalRig } from '../support/journal-rig.ts'
 import {
@@ -246,11 +246,14 @@ test('the queue gives the earliest first, whatever the order of putting and remo
   const put = numbers.map((due) => queue.put(due, due))
   const gone = put.filter((_, n) => n % 3 === 0)
   for (const due of [...gone, ...gone]) queue.remove(due)
+  const moved = gone.filter((_, n) => n % 2 === 0)
+  for (const due of moved) queue.move(due, 400 - due.item) // from outside it, and then in it
+  for (const due of moved) queue.move(due, due.item)
   const taken: number[] = []
   for (let first = queue.first(); first !== null; first = queue.first()) {
     taken.push(first.item)
     queue.remove(first)
   }
-  expect(taken).toEqual(numbers.filter((_, n) => n % 3 !== 0).toSorted((a, b) => a - b))
+  expect(taken).toEqual(numbers.filter((_, n) => n % 3 !== 0 || n % 6 === 0).toSorted((a, b) => a - b))
   expect(queue.size()).toBe(0)
 })

@@ -12,7 +12,7 @@ import { whenTestEnds } from '../support/raw-socket.ts'
 /** The look from time to time never comes: what is told here, the system told. */
 const withoutLooks: Clock = {
   ...realClock,
-  after: (delayMs, run) => (delayMs >= LOOK_EVERY_MS ? { cancel: () => undefined } : realClock.after(delayMs, run)),
+  after: (delayMs, run) => (delayMs >= LOOK_EVERY_MS ? { cancel: () => undefined, again: () => undefined } : realClock.after(delayMs, run)),
 }
 const folderOf = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'watch-'))

@@ -118,3 +118,75 @@ test('a cancelled timer never runs', async () => {
   timer.cancel()
   expect(ran).toBe(0)
 })
+test('a timer set again runs at its new time only, and once more after it has run', async () => {
+  const ranAtMs: number[] = []
+  const startedMs = realClock.nowMs()
+  const timer = realClock.after(1, () => ranAtMs.push(realClock.nowMs() - startedMs))
+  timer.again(20)
+  await new Promise<void>((resolve) => realClock.after(40, resolve))
+  expect(ranAtMs).toEqual([expect.toSatisfy((ms: number) => ms >= 20)])
+  timer.again(5)
+  await new Promise<void>((resolve) => realClock.after(30, resolve))
+  expect(ranAtMs.length).toBe(2)
+})
+
+/** Nothing else has a turn meanwhile: as while one poll's events are handled. */
+function keepBusy(ms: number): void {
+  const untilMs = realClock.nowMs() + ms
+  while (realClock.nowMs() < untilMs);
+}
+
+test('a poll that takes long holds nothing up that asks for what is due: in order, once, and nothing before its time [accuracy.between-events]', () => {
+  const ran: string[] = []
+  realClock.after(4, () => {
+    ran.push('second')
+    realClock.catchUp(realClock.nowMs()) // who runs is not run into
+    ran.push('second is over')
+  })
+  realClock.after(2, () => ran.push('first'))
+  realClock.after(6, () => ran.push('third'))
+  const cancelled = realClock.after(3, () => ran.push('cancelled'))
+  cancelled.cancel()
+  const last = realClock.after(60_000, () => ran.push('last'))
+  keepBusy(10)
+  expect(ran).toEqual([])
+  realClock.catchUp(realClock.nowMs())
+  expect(ran).toEqual(['first', 'second', 'second is over', 'third'])
+  last.cancel()
+})
+test('what throws takes nothing with it that is due later [accuracy.between-events]', async () => {
+  const later = new Promise<void>((resolve) => realClock.after(3, resolve))
+  realClock.after(1, () => {
+    throw new Error('mine')
+  })
+  keepBusy(2)
+  expect(() => realClock.catchUp(realClock.nowMs())).toThrow('mine')
+  await later
+})
+test('each event of a connection asks for what is due: its coming, what it says, its turns, its going [accuracy.between-events]', async () => {
+  let asked = 0
+  const clock = {
+    ...realClock,
+    catchUp() {
+      asked += 1
+    },
+  }
+  const since = (): number => {
+    const sum = asked
+    asked = 0
+    return sum
+  }
+  const server = await rawServer(async (connection) => {
+    await connection.request()
+    await connection.send(`${sseHead}${chunk(progressEvent(1))}`)
+  })
+  const rig = await wireRig(server.url, { clock })
+  const client = await rawClient(rig.port)
+  await expect.poll(since).toBeGreaterThan(0)
+  client.send(callText())
+  await client.until('progress')
+  expect(since()).toBeGreaterThanOrEqual(3) // the request, the head, the event
+  client.rst()
+  await rig.fact('finished')
+  await expect.poll(() => asked).toBeGreaterThanOrEqual(3) // its leaving, both sockets' ends
+})

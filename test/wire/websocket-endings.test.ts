@@ -245,6 +245,10 @@ test('500 sessions opened and dropped in every way leave nothing open [websocket
             timers.delete(timer)
             timer.cancel()
           },
+          again(laterMs) {
+            timers.add(timer)
+            timer.again(laterMs)
+          },
         }
       },
     },

@@ -1,7 +1,7 @@
 /** What falls due when, earliest first: a binary heap whose items know their place, so that one that waits no more leaves at once. */
 
 export interface Due<T> {
-  readonly dueMs: number
+  dueMs: number
   readonly item: T
   /** Its place in the heap; -1 when it is out. */
   place: number
@@ -10,6 +10,8 @@ export interface Due<T> {
 export interface DueQueue<T> {
   put(dueMs: number, item: T): Due<T>
   remove(due: Due<T>): void
+  /** To another time, whether it waits or not. */
+  move(due: Due<T>, dueMs: number): void
   /** The earliest; null where nothing waits. */
   first(): Due<T> | null
   size(): number
@@ -50,22 +52,34 @@ export function createDueQueue<T>(): DueQueue<T> {
     }
   }
 
+  function remove(due: Due<T>): void {
+    const { place } = due
+    if (place < 0) return
+    due.place = -1
+    const last = heap.pop()
+    if (last === undefined || last === due) return
+    seat(last, place)
+    sink(place)
+    rise(place)
+  }
+
+  function add(due: Due<T>): void {
+    due.place = heap.length
+    heap.push(due)
+    rise(due.place)
+  }
+
   return {
     put(dueMs, item) {
-      const due: Due<T> = { dueMs, item, place: heap.length }
-      heap.push(due)
-      rise(due.place)
+      const due: Due<T> = { dueMs, item, place: -1 }
+      add(due)
       return due
     },
-    remove(due) {
-      const { place } = due
-      if (place < 0) return
-      due.place = -1
-      const last = heap.pop()
-      if (last === undefined || last === due) return
-      seat(last, place)
-      sink(place)
-      rise(place)
+    remove,
+    move(due, dueMs) {
+      remove(due)
+      due.dueMs = dueMs
+      add(due)
     },
     first: () => heap[0] ?? null,
     size: () => heap.length,
