@@ -1,4 +1,5 @@
 /** The benchmark's client: one measure per run, one JSON line per figure set on stdout. `--measure rtt --port N --upstream PORT --pid PROXY`. */
+import { bearLoad } from './loads.ts'
 import { measureBulk, measureEvents, measureRtt } from './measure-flow.ts'
 import { measureGrowth } from './measure-growth.ts'
 import { measureAbort, measureCut, measureIdle } from './measure-life.ts'
@@ -14,6 +15,7 @@ const MEASURES: Readonly<Record<string, () => Promise<void>>> = {
   abort: measureAbort,
   memory: measureMemory,
   growth: measureGrowth,
+  load: bearLoad,
 }
 
 const measure = MEASURES[argOf('measure', '')]

@@ -18,6 +18,9 @@ export const twin: Side = { port: Number(argOf('twin-port', '0')), pid: Number(a
 const ownPids = argOf('ours', '').split(',').filter(Boolean).map(Number)
 export const host = `127.0.0.1:${port}`
 
+/** What it uses is not what others use of the machine. */
+export const countAsOurs = (pid: number): void => void ownPids.push(pid)
+
 export const numberOf = (name: string, fallback: number): number => Number(argOf(name, String(fallback)))
 
 /** The proxy's processes; none for a direct connection. */

@@ -1,10 +1,15 @@
-/** What else goes on while cuts are measured: thousands of open streams, a large body, or clients that leave all at once. */
-import { control, numberOf, openStream } from './load.ts'
+/**
+ * What else goes on while cuts are measured: thousands of open streams, a large body, or clients that leave all at once. In a process of
+ * its own: what it costs its client must not look like lateness of the proxy's.
+ */
+import { spawn } from 'node:child_process'
+import { control, countAsOurs, numberOf, openStream } from './load.ts'
 import { openMany } from './measure-life.ts'
-import { sleep } from './wire-words.ts'
+import { argOf, sleep } from './wire-words.ts'
 
+type LoadFigures = Readonly<Record<string, number | null>>
 /** Begins it; what comes back ends it, and tells its figures. */
-export type Load = () => Promise<() => Promise<Readonly<Record<string, number | null>>>>
+type Load = () => Promise<() => Promise<LoadFigures>>
 
 /** As many as the limit on open files allows, each with a ping every 5 s: none of them is to be cut. */
 async function beginOpen(): Promise<() => Promise<Readonly<Record<string, number>>>> {
@@ -62,4 +67,40 @@ async function beginAbort(): Promise<() => Promise<Readonly<Record<string, numbe
   }
 }
 
-export const LOADS: Readonly<Record<string, Load>> = { open: beginOpen, bulk: beginBulk, abort: beginAbort }
+const LOADS: Readonly<Record<string, Load>> = { open: beginOpen, bulk: beginBulk, abort: beginAbort }
+
+const BEGUN = 'begun\n'
+
+/** The process of a load: says when it has begun, ends with its standard input, and tells its figures. */
+export async function bearLoad(): Promise<void> {
+  const end = await LOADS[argOf('load', '')]?.()
+  process.stdout.write(BEGUN)
+  await new Promise((resolve) => process.stdin.on('end', resolve).resume())
+  process.stdout.write(JSON.stringify((await end?.()) ?? {}))
+}
+
+/** Starts it; what comes back ends it. Rejects where it fails. */
+export async function beginLoad(load: string): Promise<() => Promise<LoadFigures>> {
+  if (LOADS[load] === undefined) throw new Error(`--load: expected one of ${Object.keys(LOADS).join(', ')}`)
+  const args = process.argv.slice(1).map((arg, at, all) => (all[at - 1] === '--measure' ? 'load' : arg))
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  countAsOurs(child.pid ?? 0)
+  let said = ''
+  let hasBegun = (): void => undefined
+  const begun = new Promise<void>((resolve) => {
+    hasBegun = resolve
+  })
+  child.stdout.on('data', (bytes: Buffer) => {
+    said += String(bytes)
+    if (said.startsWith(BEGUN)) hasBegun()
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`the load ${load} ended with ${code}`))))
+  })
+  await Promise.race([begun, ended])
+  return async () => {
+    child.stdin.end()
+    await ended
+    return JSON.parse(said.slice(BEGUN.length)) as LoadFigures
+  }
+}

@@ -1,6 +1,6 @@
 /** The measures of how streams live and end: many silent ones, cuts by an idle limit, and clients that leave. */
 import { control, emit, numberOf, openEvents, openStream, openWindow, proxyPids, quantile } from './load.ts'
-import { LOADS } from './loads.ts'
+import { beginLoad } from './loads.ts'
 import { cpuOf, rssKbOf } from './process-use.ts'
 import { argOf, nowUs, sleep } from './wire-words.ts'
 
@@ -81,7 +81,7 @@ export async function measureCut(): Promise<void> {
   await control('/ctl/reset')
   await areScraped(numberOf('scrapes-first', 0))
   const load = argOf('load', '')
-  const endLoad = await LOADS[load]?.()
+  const endLoad = load === '' ? null : await beginLoad(load)
   const close = openWindow()
   await Promise.all(
     Array.from({ length: wanted }, async (_, at) => {
