@@ -2,7 +2,7 @@
 import type { Fact } from './fact.ts'
 import { checkEnd } from './ledger-conduct.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
-import { callNamed, cancelsByClosing, isDraining, isToolCall, NEVER_MS, sinceOpened } from './ledger-state.ts'
+import { callNamed, cancelsByClosing, isDraining, isToolCall, sinceOpened } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { turnPhase } from './ledger-work.ts'
 import type { Cause } from './signal.ts'
@@ -71,7 +71,7 @@ export function takeServerOver(state: LedgerState, { atMs, how }: FactOf<'server
 function endSilence(state: LedgerState, atMs: number): void {
   if (state.isSilenceOver) return
   state.isSilenceOver = true
-  if (state.silentSinceMs === NEVER_MS) return
+  if (state.silentSinceMs === null) return
   state.silenceAtCloseMs = atMs - state.silentSinceMs
   state.longestSilenceMs = Math.max(state.longestSilenceMs, state.silenceAtCloseMs)
 }
@@ -83,7 +83,7 @@ function endSilence(state: LedgerState, atMs: number): void {
 function seeSilence(state: LedgerState, atMs: number, { kind, silenceMs }: Cause): void {
   if (kind === 'idle_timeout' && silenceMs !== undefined) state.silenceAtCloseMs = Math.max(state.silenceAtCloseMs ?? 0, silenceMs)
   else if (state.serverOverAtMs === null && (kind === 'client_abort' || kind === 'client_reset')) {
-    const sinceMs = state.lastSentAtMs === NEVER_MS ? state.askedAtMs : state.lastSentAtMs
+    const sinceMs = state.lastSentAtMs ?? state.askedAtMs
     if (sinceMs !== null) state.silenceAtCloseMs = atMs - sinceMs
   }
   state.longestSilenceMs = Math.max(state.longestSilenceMs, state.silenceAtCloseMs ?? 0)

@@ -2,7 +2,7 @@
 import type { Fact } from './fact.ts'
 import { checkHead } from './ledger-conduct.ts'
 import type { LedgerState } from './ledger-state.ts'
-import { NEVER_MS, sinceOpened } from './ledger-state.ts'
+import { sinceOpened } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
 import { headWords } from './recorded-head.ts'
 import type { RawHeaders } from './signal.ts'
@@ -17,7 +17,7 @@ const NONE: readonly never[] = []
 /** The server's silence ends here, and begins anew. */
 export function sawServer(state: LedgerState, atMs: number): void {
   if (state.isSilenceOver) return
-  if (state.silentSinceMs !== NEVER_MS && atMs - state.silentSinceMs > state.longestSilenceMs) {
+  if (state.silentSinceMs !== null && atMs - state.silentSinceMs > state.longestSilenceMs) {
     state.longestSilenceMs = atMs - state.silentSinceMs
   }
   state.silentSinceMs = atMs

@@ -5,7 +5,6 @@ import { isoOf } from './iso-time.ts'
 import { diagnosisOf } from './ledger-diagnosis.ts'
 import { brokenAs } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
-import { NEVER_MS } from './ledger-state.ts'
 import { toldMsOf, violationsOf, workOf } from './ledger-verdict.ts'
 import type { CallRecord } from './record.ts'
 import { entriesOf } from './timeline.ts'
@@ -77,7 +76,7 @@ const staleRemark = (count: number): string =>
   count === 1 ? 'a message came for it after it was cancelled' : `${count} messages came for it after it was cancelled`
 
 const runningSilenceMs = ({ isSilenceOver, silentSinceMs }: LedgerState, nowMs: number | null): number =>
-  isSilenceOver || silentSinceMs === NEVER_MS || nowMs === null ? 0 : nowMs - silentSinceMs
+  isSilenceOver || silentSinceMs === null || nowMs === null ? 0 : nowMs - silentSinceMs
 
 /** A number where a number holds it, else its digits; a string without its quotes. */
 export function requestIdOf(raw: string | null): string | number | null {

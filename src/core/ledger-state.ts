@@ -53,10 +53,10 @@ export interface LedgerState extends Writable<LedgerView> {
   eventIds: string[]
   /** Nothing was told yet that its call would remember. */
   isFresh: boolean
-  /** Since when the server has sent nothing; `NEVER_MS` while it is not its turn. */
-  silentSinceMs: number
-  /** When the client was last sent anything; `NEVER_MS`: it was not. */
-  lastSentAtMs: number
+  /** Since when the server has sent nothing; null while it is not its turn. */
+  silentSinceMs: number | null
+  /** When the client was last sent anything. */
+  lastSentAtMs: number | null
   isSilenceOver: boolean
   /** The server's body shows its events. */
   hasEvents: boolean
@@ -84,9 +84,6 @@ export interface LedgerState extends Writable<LedgerView> {
   notices: readonly string[]
   readonly timeline: Timeline
 }
-
-/** What changes with every event is a number from the first: in place of `null` each new one would be an object that outlives its collection. */
-export const NEVER_MS = -1
 
 const NO_REQUEST: RpcRequest = { id: '', method: '', tool: null, progressToken: null, traceparent: null, paramsHash: null, taskId: null }
 
@@ -182,12 +179,12 @@ const BLANK: LedgerState = {
   finishedAtMs: null,
   longestSilenceMs: 0,
   silenceAtCloseMs: null,
-  lastSentAtMs: NEVER_MS,
+  lastSentAtMs: null,
   bytesRequest: 0,
   spokeLast: null,
   bytesSeen: 0,
   bytesSent: 0,
-  silentSinceMs: NEVER_MS,
+  silentSinceMs: null,
   isSilenceOver: false,
   hasEvents: false,
   seenAnswer: 'none',

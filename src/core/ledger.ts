@@ -10,7 +10,7 @@ import { recordOf } from './ledger-record.ts'
 import { remark } from './ledger-rules.ts'
 import { settlementOf } from './ledger-settlement.ts'
 import type { LedgerState } from './ledger-state.ts'
-import { callNamed, NEVER_MS, sinceOpened, stateOf } from './ledger-state.ts'
+import { callNamed, sinceOpened, stateOf } from './ledger-state.ts'
 import type { LedgerView, Moment, Settlement } from './ledger-view.ts'
 import type { ReportJudgement, SettleRules } from './ledger-work.ts'
 import { judgeReport, settlesAtMs, settleWork, takeReport } from './ledger-work.ts'
@@ -140,7 +140,7 @@ function takeWouldCut(state: LedgerState, { atMs, cause }: FactOf<'would_cut'>):
 
 function takeAsked(state: LedgerState, atMs: number): void {
   state.askedAtMs = atMs
-  if (state.silentSinceMs === NEVER_MS) state.silentSinceMs = atMs
+  state.silentSinceMs ??= atMs
   if (atMs - state.openedAtMs >= 1) addEntry(state.timeline, [sinceOpened(state, atMs), 'asked'])
 }
 
