@@ -163,30 +163,3 @@ test('what throws takes nothing with it that is due later [accuracy.between-even
   expect(() => realClock.catchUp(realClock.nowMs())).toThrow('mine')
   await later
 })
-test('each event of a connection asks for what is due: its coming, what it says, its turns, its going [accuracy.between-events]', async () => {
-  let asked = 0
-  const clock = {
-    ...realClock,
-    catchUp() {
-      asked += 1
-    },
-  }
-  const since = (): number => {
-    const sum = asked
-    asked = 0
-    return sum
-  }
-  const server = await rawServer(async (connection) => {
-    await connection.request()
-    await connection.send(`${sseHead}${chunk(progressEvent(1))}`)
-  })
-  const rig = await wireRig(server.url, { clock })
-  const client = await rawClient(rig.port)
-  await expect.poll(since).toBeGreaterThan(0)
-  client.send(callText())
-  await client.until('progress')
-  expect(since()).toBeGreaterThanOrEqual(3) // the request, the head, the event
-  client.rst()
-  await rig.fact('finished')
-  await expect.poll(() => asked).toBeGreaterThanOrEqual(3) // its leaving, both sockets' ends
-})
