@@ -25,14 +25,21 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** The real clock, and how often a timer was asked of it. */
+/** The real clock, and how often a timer was asked of it or set again. */
 function countingClock(): Clock & { readonly asked: () => number } {
   let asked = 0
   return {
     ...realClock,
     after(delayMs, run) {
       asked += 1
-      return realClock.after(delayMs, run)
+      const timer = realClock.after(delayMs, run)
+      return {
+        cancel: timer.cancel,
+        again(laterMs) {
+          asked += 1
+          timer.again(laterMs)
+        },
+      }
     },
     asked: () => asked,
   }
