@@ -131,7 +131,7 @@ function addRow(timeline: Timeline, atMs: number, shape: number, value: number, 
   const { rows } = timeline
   rows[at] = Math.min(Math.max(0, atMs), NUMBER_MAX) // 49 days
   rows[at + 1] = shape
-  rows[at + 2] = value
+  rows[at + 2] = Math.min(value, NUMBER_MAX)
   budget.entriesLeft -= 1
   timeline.count = count + 1
   if (atMs < timeline.lastAtMs) timeline.isInOrder = false

@@ -70,9 +70,11 @@ export function createConnections(server: Server, ports: ExchangePorts): Connect
 
   /** The exchange is the connection's until it is finished. */
   function own(connection: Connection, x: Exchange): void {
-    if (x.isFinished) return
-    connection.current = x
-    x.place = exchanges.add(x)
+    if (!x.isFinished) {
+      connection.current = x
+      x.place = exchanges.add(x)
+    }
+    ports.clock.catchUp(x.turnMs)
   }
 
   function whenFinished(x: Exchange): void {

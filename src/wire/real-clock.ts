@@ -1,4 +1,5 @@
 /** The process's clock: the one home of timers and of the time of day. */
+import { assert } from '../core/assert.ts'
 import type { Clock, Timer } from '../core/clock.ts'
 import { createDueQueue } from '../core/due-queue.ts'
 
@@ -74,11 +75,17 @@ function runAgenda(nowMs: number): void {
   }
 }
 
+/** One that is no number would stand before all others, and nothing would be due any more. */
+function dueIn(delayMs: number): number {
+  assert(!Number.isNaN(delayMs), 'a delay is a number')
+  return performance.now() + Math.max(0, delayMs)
+}
+
 export const realClock: Clock = {
   nowMs: () => performance.now(),
   wallMs: () => performance.timeOrigin + performance.now(),
   after(delayMs, run): Timer {
-    const due = agenda.put(performance.now() + Math.max(0, delayMs), run)
+    const due = agenda.put(dueIn(delayMs), run)
     if (due.dueMs < timerAtMs && !isRunning) arm()
     return {
       cancel() {
@@ -86,7 +93,7 @@ export const realClock: Clock = {
         if (agenda.size() === 0 && !isRunning) arm()
       },
       again(laterMs) {
-        agenda.move(due, performance.now() + Math.max(0, laterMs))
+        agenda.move(due, dueIn(laterMs))
         if (due.dueMs < timerAtMs && !isRunning) arm()
       },
     }

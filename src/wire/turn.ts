@@ -10,11 +10,12 @@ export function beginTurn(x: Exchange): number {
 
 /** After every call into the line: pressure, limits, the timer, and whether it is all over; and what others have to do in time. */
 export function endTurn(x: Exchange): void {
-  settle(x)
+  endFirstTurn(x)
   x.ports.clock.catchUp(x.turnMs)
 }
 
-function settle(x: Exchange): void {
+/** The same without the others: before an exchange is among the open ones, who releases faults meanwhile would miss it. */
+export function endFirstTurn(x: Exchange): void {
   const { line } = x
   if (line === null || x.isFinished) return
   if (x.pressed.client !== null || x.pressed.server !== null) applyPressure(x, line)

@@ -12,7 +12,15 @@ const message = fc.tuple(
 const entry = fc.oneof(
   fc.constantFrom(
     ...[['asked'], ['cancelled'], ['closed', 'complete'], ['closed', 'limit'], ['told', 'rst'], ['server-over', 'clean']],
-    ...[['headers', 200], ['answered', 502], ['part', 0], ['headers', 200, 'content-length: 20'], ['asked', 7], ['headers']],
+    ...[
+      ['headers', 200],
+      ['answered', 502],
+      ['part', 0],
+      ['part', 2 ** 32 - 1],
+      ['headers', 200, 'content-length: 20'],
+      ['asked', 7],
+      ['headers'],
+    ],
     ...[['closed', 'by-nobody'], ['work-started'], ['work-ended', '12'], ['task-of', 'c7', 't1'], ['unheard-of', 4, 'x', 5]],
   ),
   fc.tuple(fc.constantFrom('task', 'continued-on', 'closed', 'event'), fc.string()),
@@ -45,6 +53,15 @@ test('whatever is told in whatever order is read in order of time, and of tellin
       expect([budget.entriesLeft, entriesOf(timeline)]).toEqual([1_000, []])
     }),
   )
+})
+
+test('what is beyond a row is told as the most that it holds [bench.timeline]', () => {
+  const timeline = timelineOf({ entriesLeft: 1_000 })
+  for (let at = 0; at < 20; at += 1) addTraffic(timeline, [at, 'part', 2 ** 32 + 5]) // before and after it is a table
+  for (let at = 0; at < 2; at += 1) addBytes(timeline, 20, 2 ** 31 + 7)
+  const entries = entriesOf(timeline)
+  expect(new Set(entries.map(([, , value]) => value))).toEqual(new Set([2 ** 32 - 1]))
+  expect(entries.length).toBe(21)
 })
 
 test('bytes without events are summed up for 20 ms, also where the table outgrows its place meanwhile [bench.timeline]', () => {
