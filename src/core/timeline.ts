@@ -60,8 +60,6 @@ for (const [shape, [what, text, hasNumber]] of SHAPES.entries()) {
 }
 
 const COLUMNS = 3
-/** One fixed array of so few: an array that grows by being pushed to makes room for sixteen more numbers. */
-const FIRST_ROWS = 4
 /** From here on a table of numbers, which no collection has to walk through; it costs 400 bytes before its first. */
 const MANY_ROWS = 16
 const NO_ROWS: number[] = []
@@ -139,17 +137,15 @@ function addRow(timeline: Timeline, atMs: number, shape: number, value: number, 
   return true
 }
 
+/** Four rows first, then twice as many each time: an array that grows by being pushed to makes room for sixteen numbers more than it needs. */
 function longer(rows: Timeline['rows']): Timeline['rows'] {
   const { length } = rows
-  if (length === 0) return [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] // FIRST_ROWS of them
-  if (length < MANY_ROWS * COLUMNS && Array.isArray(rows)) return rows.concat(zeros(length))
+  if (length === 0) return [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+  if (length < MANY_ROWS * COLUMNS && Array.isArray(rows)) return rows.concat(rows) // what is beyond the count is not read
   const table = new Uint32Array(2 * length)
   table.set(rows)
   return table
 }
-
-const ZEROS = [FIRST_ROWS, 2 * FIRST_ROWS].map((many) => Array.from({ length: many * COLUMNS }, () => 0))
-const zeros = (length: number): readonly number[] => ZEROS.find((some) => some.length === length) ?? Array.from({ length }, () => 0)
 
 /** In order of time. */
 export function entriesOf(timeline: Timeline): readonly TimelineEntry[] {
