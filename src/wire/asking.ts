@@ -18,7 +18,7 @@ import type { HeldRequest, SplicedRequest } from './meta-injection.ts'
 import { canSplice, isTooLongToSplice, spliceRequest } from './meta-injection.ts'
 import { randomHex } from './random-hex.ts'
 import { dialRetrying } from './retry.ts'
-import { beginTurn, endFirstTurn, endTurn } from './turn.ts'
+import { beginTurn, endTurn, settleTurn } from './turn.ts'
 
 export interface Asking {
   readonly body: Collector
@@ -53,7 +53,7 @@ export function startAsking(x: Exchange): void {
   if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
   req.on('data', onData)
   req.on('end', onRequestEnd)
-  endFirstTurn(x)
+  settleTurn(x)
 }
 
 function openedFact({ turnMs, ports, req, asking, home }: Exchange): Fact {

@@ -10,12 +10,12 @@ export function beginTurn(x: Exchange): number {
 
 /** After every call into the line: pressure, limits, the timer, and whether it is all over; and what others have to do in time. */
 export function endTurn(x: Exchange): void {
-  endFirstTurn(x)
+  settleTurn(x)
   x.ports.clock.catchUp(x.turnMs)
 }
 
-/** The same without the others: before an exchange is among the open ones, who releases faults meanwhile would miss it. */
-export function endFirstTurn(x: Exchange): void {
+/** What of a turn's end is the exchange's own. All of it for its first: it is not among the open ones yet, and who releases faults would miss it. */
+export function settleTurn(x: Exchange): void {
   const { line } = x
   if (line === null || x.isFinished) return
   if (x.pressed.client !== null || x.pressed.server !== null) applyPressure(x, line)
