@@ -23,6 +23,9 @@ export interface WaitingAsked {
   crowdedOut(waiter: Waiter): void
 }
 
+/** So many in one go: thousands that were left in one moment fall due in one, and a cut must not wait for all of them. */
+const DUE_MAX = 100
+
 export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsked): Waiting {
   const queue = createDueQueue<Waiter>()
   let timer: Timer | null = null
@@ -49,7 +52,7 @@ export function createWaiting({ clock, pendingMax, due, crowdedOut }: WaitingAsk
     timerAtMs = firstMs
     timer = clock.after(Math.max(0, firstMs - clock.nowMs()), () => {
       timerAtMs = Infinity
-      while ((queue.first()?.dueMs ?? Infinity) <= clock.nowMs()) {
+      for (let left = DUE_MAX; left > 0 && (queue.first()?.dueMs ?? Infinity) <= clock.nowMs(); left -= 1) {
         const waiter = takeFirst()
         if (waiter !== null) due(waiter)
       }
