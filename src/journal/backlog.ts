@@ -16,8 +16,11 @@ export interface BacklogAsked<T, F> {
 
 /** While more comes with every poll, the books wait: kept in between, they would hold up the rest of a burst. So many facts may wait for it. */
 const BURST_MAX = 512
-/** So many facts in one go, then the bytes have their turn again: ten thousand streams may end in the same moment. */
-const SLICE_MAX = 2_000
+/**
+ * No more than so many wait, not even for the end of the poll, which may bring ten thousand streams their event at once: as many facts
+ * would be moved by the next collection of the young, and those told after them by the one that follows.
+ */
+const WAITING_MAX = 1_000
 /** So many, a millisecond at most, between two looks at what is due. */
 const PIECE_MAX = 100
 
@@ -54,12 +57,12 @@ export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>
     isDue = false
     const isBurst = facts.length > seen && facts.length - taken < BURST_MAX
     seen = facts.length
-    if (!isBurst) takeSlice()
+    if (!isBurst) takeAll()
     arm()
   }
 
-  function takeSlice(): void {
-    for (let left = SLICE_MAX; left > 0 && facts.length > 0; left -= PIECE_MAX) {
+  function takeAll(): void {
+    while (facts.length > 0) {
       takeSome(PIECE_MAX)
       if (facts.length > 0) between?.()
     }
@@ -75,7 +78,7 @@ export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>
     add(teller, fact) {
       tellers.push(teller)
       facts.push(fact)
-      if (later === undefined) takeSome(Infinity)
+      if (later === undefined || facts.length - taken >= WAITING_MAX) takeSome(Infinity)
       else arm()
     },
     flush: () => takeSome(Infinity),

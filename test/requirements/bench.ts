@@ -26,5 +26,7 @@ export const benchRequirements = {
     'settled calls that nobody asked about are kept as bytes, 10,000 at most, and the first who asks finds them as settled',
   'bench.heap-room': 'what outlives two collections of the young finds room that the start has made',
   'bench.young-garbage': 'connections whose client left are collected with the young: they do not wait for a full collection',
+  'bench.young-facts':
+    'what is told of a burst of events is collected with the young: no more than a thousand facts wait for the end of a poll',
   'bench.oldest-first': 'what is let go is the oldest, also after many came and went',
 } as const
