@@ -1,5 +1,7 @@
 /** What a run does, in which order: every measure of every target once per repetition, so that a noisy moment meets all alike. Pure. */
 
+import { turned } from './actors/turns.ts'
+
 export interface Step {
   readonly measure: string
   readonly clientArgs: readonly string[]
@@ -13,19 +15,19 @@ export interface Step {
   /** Only these targets; absent: all. */
   readonly only?: readonly string[]
   /**
-   * All targets stand together, each warmed once, and are then measured in turn so many times: what is compared is seconds apart, and
-   * each of these rounds is a repetition. Absent: each target has fresh processes every time.
+   * All targets stand together, and one client measures them in turn so many times, after it has warmed each: what is compared is seconds
+   * apart, and each of these rounds is a repetition. Absent: each target has fresh processes every time.
    */
   readonly rounds?: number
+  /** About how long the warming of one target takes. */
+  readonly firstMs?: number
   /** The target stands twice, and the client is given both: a proxy is compared with itself, each of the client's rounds a repetition. */
   readonly isTwice?: boolean
-  /** What warms a target before its first round: the same measure with these, whose figures are dropped. */
-  readonly warmArgs?: readonly string[]
-  readonly warmMs?: number
 }
 
 const START_MS = 900
-/** A client of its own for every window. */
+/** Of those that stand together. */
+const MANY = 5
 const CLIENT_MS = 500
 
 const step = (
@@ -34,43 +36,42 @@ const step = (
 ): Step => ({
   measure,
   idleMs: null,
-  limitMs: 60_000 + more.aboutMs * 2,
+  limitMs: 60_000 + 2 * MANY * ((more.firstMs ?? 0) + (more.rounds ?? 1) * more.aboutMs),
   ...more,
 })
 
-/** Five times at least, and never in another minute than what they are compared with. */
+/** Never measured in another minute than what they are compared with. */
 const COMPARED = ['direct', 'sidecar', 'http-proxy', 'sidecar-loaded', 'sidecar-direct']
 const PEERS = ['sidecar-reports', 'nginx', 'haproxy', 'toxiproxy']
 const BODIES = ['direct', 'sidecar', 'http-proxy']
 const LEFT = ['sidecar', 'http-proxy', 'nginx']
 const OTHERS = ['sidecar-direct', 'nginx', 'haproxy', 'toxiproxy']
 
-/** Processes are warmed once, for V8 compiles what such a load needs for about three seconds; every window then warms its own client. */
-const TOGETHER = { repetitions: 2, rounds: 3 }
+/**
+ * Processes are warmed first, for V8 compiles what such a load needs for some seconds: so many requests, events, leavings of each. And
+ * again before each window: in the seconds of the others V8 gives the room of the young back, and makes it anew.
+ */
 const RTT = {
-  ...{ clientArgs: ['--warm', '400', '--ms', '900', '--warm-count', '2000'], aboutMs: 2_700 },
-  ...{ warmArgs: ['--warm', '700', '--ms', '100', '--count', '1'], warmMs: 4_500 },
+  ...{ clientArgs: ['--first', '20000', '--warm', '500', '--warm-count', '2000', '--ms', '700', '--count', '2000'], aboutMs: 2_500 },
+  ...{ firstMs: 5_000, repetitions: 2, rounds: 4, only: COMPARED },
 }
 const EVENTS = {
-  ...{ clientArgs: ['--warm', '700', '--ms', '1000'], aboutMs: 2_000 },
-  ...{ warmArgs: ['--warm', '4000', '--ms', '100', '--count', '1'], warmMs: 4_400 },
+  ...{ clientArgs: ['--first', '50000', '--warm', '400', '--warm-count', '1', '--ms', '700'], aboutMs: 1_400 },
+  ...{ firstMs: 4_200, repetitions: 2, rounds: 6, only: COMPARED },
 }
 const EVENTS_ALONE = { clientArgs: ['--warm', '3000', '--ms', '1000'], aboutMs: 4_200 }
 const RTT_ALONE = { clientArgs: ['--warm', '700', '--ms', '1000'], aboutMs: 4_700 }
 const BULK = { clientArgs: ['--times', '2'], aboutMs: 2_200 }
 /** Six pages first: those of a process that has just begun are slow to make. */
 const SCRAPED = ['--scrapes-first', '6']
-const LEAVE = {
-  ...{ repetitions: 1, rounds: 5, only: LEFT },
-  ...{ warmArgs: ['--mode', 'active', '--streams', '1200', '--wait', '0'], warmMs: 2_200 },
-}
-const SILENT = { ...LEAVE, clientArgs: ['--mode', 'silent', '--wait', '400'], aboutMs: 5_600 }
-const ACTIVE = { ...LEAVE, clientArgs: ['--mode', 'active', '--wait', '400'], aboutMs: 1_900 }
+const LEAVE = { repetitions: 1, only: LEFT, firstMs: 5_500 }
+const SILENT = { ...LEAVE, rounds: 5, clientArgs: ['--first', '4000', '--mode', 'silent', '--wait', '400'], aboutMs: 4_600 }
+const ACTIVE = { ...LEAVE, rounds: 7, clientArgs: ['--first', '4000', '--mode', 'active', '--wait', '400'], aboutMs: 1_500 }
 
 export const FULL: readonly Step[] = [
-  step('rtt', { ...RTT, ...TOGETHER, only: COMPARED }),
+  step('rtt', RTT),
   step('rtt', { ...RTT_ALONE, repetitions: 2, only: PEERS }),
-  step('events', { ...EVENTS, ...TOGETHER, only: COMPARED }),
+  step('events', EVENTS),
   step('events', { ...EVENTS_ALONE, repetitions: 2, only: PEERS }),
   step('bulk', { ...BULK, repetitions: 5, only: BODIES }),
   step('bulk', { ...BULK, repetitions: 1, only: OTHERS }),
@@ -164,7 +165,7 @@ export function planOf({ steps, targets, repetitions }: PlanAsked): readonly Pla
   for (let repetition = 1; repetition <= most; repetition += 1) {
     for (const one of steps) {
       if (repetition > (repetitions ?? one.repetitions)) continue
-      const names = turned(targets, repetition)
+      const names = turned(targets, repetition - 1)
         .filter(({ name, cutsIdle, measures }) => {
           if ((one.idleMs !== null && !cutsIdle) || one.only?.includes(name) === false) return false
           return measures === undefined || measures.includes(one.measure)
@@ -172,33 +173,14 @@ export function planOf({ steps, targets, repetitions }: PlanAsked): readonly Pla
         .map(({ name }) => name)
       if (one.rounds === undefined) {
         for (const name of names) planned.push({ repetition, step: one, targets: [name], aboutMs: START_MS + one.aboutMs })
-      } else if (names.length > 0) planned.push({ repetition, step: one, targets: names, aboutMs: names.length * togetherMs(one) })
+      } else if (names.length > 0) {
+        planned.push({ repetition, step: one, targets: names, aboutMs: CLIENT_MS + names.length * togetherMs(one) })
+      }
     }
   }
   return planned
 }
 
-const togetherMs = ({ rounds = 1, aboutMs, warmArgs, warmMs = 0 }: Step): number =>
-  START_MS + (warmArgs === undefined ? 0 : CLIENT_MS + warmMs) + rounds * (CLIENT_MS + aboutMs)
-
-const turned = <T>(all: readonly T[], repetition: number): readonly T[] => {
-  const by = (repetition - 1) % Math.max(1, all.length)
-  return [...all.slice(by), ...all.slice(0, by)]
-}
-
-export interface PlannedWindow {
-  readonly target: string
-  /** As the rows count: every round is one. */
-  readonly repetition: number
-}
-
-/** Of those that stand together: who is measured when. */
-export function windowsOf({ repetition, step: { rounds = 1 }, targets }: Planned): readonly PlannedWindow[] {
-  const windows: PlannedWindow[] = []
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const target of turned(targets, round)) windows.push({ target, repetition: (repetition - 1) * rounds + round })
-  }
-  return windows
-}
+const togetherMs = ({ rounds = 1, aboutMs, firstMs = 0 }: Step): number => START_MS + firstMs + rounds * aboutMs
 
 export const aboutMsOf = (planned: readonly Planned[]): number => planned.reduce((sum, { aboutMs }) => sum + aboutMs, 0)

@@ -8,7 +8,7 @@ import type { Results, RunAbout } from './page.ts'
 import { pageOf } from './page.ts'
 import { LAST_RESULTS, RESULTS_PAGE, ROOT, SIDECAR_DIR, WORKSHOP } from './places.ts'
 import type { Planned } from './plan.ts'
-import { aboutMsOf, FULL, MILLION, planOf, QUICK, QUICK_TARGETS, windowsOf } from './plan.ts'
+import { aboutMsOf, FULL, MILLION, planOf, QUICK, QUICK_TARGETS } from './plan.ts'
 import { canPin, endAll, standUp } from './stage.ts'
 import type { Row } from './summary.ts'
 import type { Target } from './targets.ts'
@@ -72,29 +72,25 @@ async function runAll(planned: readonly Planned[], targets: readonly Target[]): 
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-async function runOne(planned: Planned, targets: readonly Target[], { rows, failures }: Done, tell: (what: string) => void): Promise<void> {
-  const { measure, clientArgs, idleMs, limitMs, warmArgs, isTwice = false } = planned.step
-  const twinOf = (name: string): string => `${name} twin`
-  const standing = await standUp({
-    targets: isTwice ? targets.flatMap((target) => [target, { ...target, name: twinOf(target.name) }]) : targets,
-    idleMs,
-    sidecarDirOf: (name) => (name.startsWith('beside') ? resolve(besideDir) : sidecarDir),
-  })
+async function runOne(planned: Planned, targets: readonly Target[], { rows }: Done, tell: (what: string) => void): Promise<void> {
+  const { measure, clientArgs, idleMs, limitMs, rounds = 1, isTwice = false } = planned.step
+  const [{ name: first } = { name: '' }] = targets
+  const stood = isTwice ? targets.flatMap((target) => [target, { ...target, name: `${target.name} twin` }]) : targets
+  const sidecarDirOf = (name: string): string => (name.startsWith('beside') ? resolve(besideDir) : sidecarDir)
+  const standing = await standUp({ targets: stood, idleMs, sidecarDirOf })
+  const args = planned.step.rounds === undefined ? clientArgs : [...clientArgs, '--rounds', String(rounds)]
   try {
-    if (warmArgs !== undefined) {
-      for (const { name } of targets) await standing.measure(name, { measure, clientArgs: warmArgs, limitMs })
-    }
-    for (const { target, repetition } of windowsOf(planned)) {
-      tell(`${target} · ${repetition}`)
-      try {
-        const sets = await standing.measure(target, { measure, clientArgs, limitMs, ...(isTwice ? { twin: twinOf(target) } : {}) })
-        rows.push(
-          ...sets.map((set, at) => ({ measure: set.measure, figures: set.figures, target, repetition: isTwice ? at + 1 : repetition })),
-        )
-      } catch (error) {
-        failures.push(`${measure}, ${target}, repetition ${repetition}: ${textOf(error)}`)
-      }
-    }
+    await standing.measure(
+      stood.map(({ name }) => name),
+      {
+        ...{ measure, clientArgs: args, limitMs },
+        onSet({ target = first, round = 1, ...set }) {
+          const repetition = (planned.repetition - 1) * rounds + round
+          rows.push({ ...set, target, repetition })
+          tell(`${target} · ${repetition}`)
+        },
+      },
+    )
   } finally {
     await standing.end()
   }

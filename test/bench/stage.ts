@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Target, TargetAsked } from './targets.ts'
 import { CLIENT, UPSTREAM } from './targets.ts'
 
@@ -35,28 +36,31 @@ export interface StandAsked {
   readonly nodeArgs?: readonly string[]
 }
 
-export interface WindowAsked {
+export interface ClientAsked {
   readonly measure: string
-  /** Another that stands as well, for a measure of both. */
-  readonly twin?: string
   readonly clientArgs: readonly string[]
   readonly limitMs: number
+  /** Told each as it comes. */
+  readonly onSet?: (set: FigureSet) => void
 }
 
-/** Proxies and their server, up until `end`; one is measured at a time, and the others are idle meanwhile. */
+/** Proxies and their server, up until `end`. */
 export interface Standing {
-  /** Rejects where it takes too long. */
-  measure(target: string, asked: WindowAsked): Promise<readonly FigureSet[]>
+  /** One client for all of these: it measures one at a time, and the others are idle meanwhile. Rejects where it takes too long. */
+  measure(targets: readonly string[], asked: ClientAsked): Promise<readonly FigureSet[]>
   end(): Promise<void>
 }
 
-export interface MeasureAsked extends WindowAsked, Omit<StandAsked, 'targets' | 'sidecarDirOf'> {
+export interface MeasureAsked extends ClientAsked, Omit<StandAsked, 'targets' | 'sidecarDirOf'> {
   readonly target: Target
   readonly sidecarDir: string
 }
 
 export interface FigureSet {
   readonly measure: string
+  /** Where the client measured several, or several times: whose it is, and the how-many-eth time it was. */
+  readonly target?: string
+  readonly round?: number
   readonly figures: Readonly<Record<string, number | null>>
 }
 
@@ -71,7 +75,7 @@ export function endAll(): void {
 export async function stage({ target, sidecarDir, idleMs, nodeArgs = [], ...asked }: MeasureAsked): Promise<readonly FigureSet[]> {
   const standing = await standUp({ targets: [target], sidecarDirOf: () => sidecarDir, idleMs, nodeArgs })
   try {
-    return await standing.measure(target.name, asked)
+    return await standing.measure([target.name], asked)
   } finally {
     await standing.end()
   }
@@ -106,8 +110,10 @@ export async function standUp(asked: StandAsked): Promise<Standing> {
     for (const { port, child } of proxies.values()) if (child !== null) await isUp(port, child)
     await sleep(150)
     return {
-      measure: (target, window) =>
-        runClient(target, [proxies.get(target), proxies.get(window.twin ?? '')], { upstreamPort, upstream }, window),
+      measure(names, client) {
+        const sides = names.map((name) => ({ name, port: proxies.get(name)?.port ?? 0, pid: proxies.get(name)?.child?.pid ?? 0 }))
+        return runClient(sides, { upstreamPort, upstream }, client)
+      },
       end,
     }
   } catch (error) {
@@ -182,37 +188,41 @@ async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
+interface ClientSide {
+  readonly name: string
+  readonly port: number
+  readonly pid: number
+}
+
 async function runClient(
-  target: string,
-  [proxy, twin]: readonly (Proxy | undefined)[],
+  sides: readonly ClientSide[],
   { upstreamPort, upstream }: { readonly upstreamPort: number; readonly upstream: ChildProcess },
-  { measure, clientArgs, limitMs }: WindowAsked,
+  { measure, clientArgs, limitMs, onSet }: ClientAsked,
 ): Promise<readonly FigureSet[]> {
   const [name = '', ...rest] = pinned(
     [
-      ...[process.execPath, CLIENT, '--measure', measure, '--port', String(proxy?.port ?? 0), '--upstream', String(upstreamPort)],
-      ...['--pid', String(proxy?.child?.pid ?? 0), '--ours', String(upstream.pid ?? 0), ...clientArgs],
-      ...(twin === undefined ? [] : ['--twin-port', String(twin.port), '--twin-pid', String(twin.child?.pid ?? 0)]),
+      ...[process.execPath, CLIENT, '--measure', measure, '--upstream', String(upstreamPort), '--ours', String(upstream.pid ?? 0)],
+      ...['--sides', sides.map((side) => `${side.name}:${side.port}:${side.pid}`).join(','), ...clientArgs],
     ],
     OTHERS_CORE,
   )
   const child = spawn(name, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   live.add(child)
-  let said = ''
-  let complained = ''
-  child.stdout?.on('data', (bytes) => {
-    said += String(bytes)
+  const sets: FigureSet[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const set = JSON.parse(line) as FigureSet
+    sets.push(set)
+    onSet?.(set)
   })
-  child.stderr?.on('data', (bytes) => {
+  let complained = ''
+  child.stderr.on('data', (bytes) => {
     complained += String(bytes)
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   clearTimeout(timer)
   live.delete(child)
-  if (code !== 0) throw new Error(`${measure} of ${target} failed (${code ?? 'too slow'}) ${complained.trim()}`)
-  return said
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as FigureSet)
+  const whose = sides.map((side) => side.name).join(', ')
+  if (code !== 0) throw new Error(`${measure} of ${whose} failed (${code ?? 'too slow'}) ${complained.trim()}`)
+  return sets
 }

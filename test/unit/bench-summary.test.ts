@@ -1,10 +1,11 @@
 /** The benchmark's judgement: medians, ratios, order, goals and page, on figures made up. */
 import { describe, expect, test } from 'vitest'
+import { turned } from '../bench/actors/turns.ts'
 import { asked } from '../bench/args.ts'
 import { exitCodeOf, GOALS, judge } from '../bench/goals.ts'
 import type { RunAbout } from '../bench/page.ts'
 import { pageOf } from '../bench/page.ts'
-import { aboutMsOf, FULL, planOf, QUICK, QUICK_TARGETS, windowsOf } from '../bench/plan.ts'
+import { aboutMsOf, FULL, planOf, QUICK, QUICK_TARGETS } from '../bench/plan.ts'
 import type { Row } from '../bench/summary.ts'
 import { figureOf, medianOf, pairedRatio, summarise } from '../bench/summary.ts'
 import { TARGETS } from '../bench/targets.ts'
@@ -70,18 +71,17 @@ describe('the plan', () => {
       ...['3 http-proxy', '3 direct', '3 sidecar'],
     ])
     const together = FULL.filter(({ measure, rounds }) => measure === 'events' && rounds !== undefined)
-    const [first, second, ...more] = planOf({ steps: together.map((one) => ({ ...one, rounds: 2 })), targets, repetitions: 2 })
-    expect(more).toEqual([])
-    expect(
-      [first, second].flatMap((one) => (one === undefined ? [] : windowsOf(one))).map((one) => `${one.repetition} ${one.target}`),
-    ).toEqual([
-      ...['1 direct', '1 sidecar', '1 http-proxy', '2 sidecar', '2 http-proxy', '2 direct'],
-      ...['3 sidecar', '3 http-proxy', '3 direct', '4 http-proxy', '4 direct', '4 sidecar'],
+    expect(planOf({ steps: together, targets, repetitions: 2 }).map(({ repetition, targets: of }) => `${repetition} ${of}`)).toEqual([
+      ...['1 direct,sidecar,http-proxy', '2 sidecar,http-proxy,direct'],
     ])
   })
+  test('those that stand together take turns, and none is always the one after the same other [bench.interleaved]', () => {
+    expect([0, 1, 2, 3].map((by) => turned(['a', 'b', 'c'], by).join(''))).toEqual(['abc', 'bca', 'cab', 'abc'])
+    expect(turned([], 2)).toEqual([])
+  })
   test('what a goal compares is measured five times at least, and none of those together is reported or scraped to [bench.interleaved]', () => {
-    for (const { measure, rounds, repetitions, only, warmArgs } of FULL.filter((one) => one.rounds !== undefined)) {
-      expect([measure, (rounds ?? 0) * repetitions >= 5, warmArgs !== undefined]).toEqual([measure, true, true])
+    for (const { measure, rounds, repetitions, only, clientArgs } of FULL.filter((one) => one.rounds !== undefined)) {
+      expect([measure, (rounds ?? 0) * repetitions >= 5, clientArgs.includes('--first')]).toEqual([measure, true, true])
       expect(TARGETS.filter(({ name, reportUrl, scrapeUrl }) => only?.includes(name) && (reportUrl ?? scrapeUrl) !== undefined)).toEqual([])
     }
   })

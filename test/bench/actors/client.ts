@@ -1,4 +1,4 @@
-/** The benchmark's client: one measure per run, one JSON line per figure set on stdout. `--measure rtt --port N --upstream PORT --pid PROXY`. */
+/** The benchmark's client: one measure per run, one JSON line per figure set on stdout. `--measure rtt --sides name:port:pid,… --upstream PORT`. */
 import { bearLoad } from './loads.ts'
 import { measureBulk, measureEvents, measureRtt } from './measure-flow.ts'
 import { measureGrowth } from './measure-growth.ts'

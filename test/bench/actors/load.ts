@@ -3,20 +3,29 @@ import type { Socket } from 'node:net'
 import net from 'node:net'
 import type { CpuUse } from './process-use.ts'
 import { cpuOf, familyOf, machineBusyS } from './process-use.ts'
+import { turned } from './turns.ts'
 import { argOf, createBodyReader, createStampReader, nowUs, requestOf } from './wire-words.ts'
 
-export const port = Number(argOf('port', '0'))
 const serverPort = Number(argOf('upstream', '0'))
-/** A proxy that is measured. */
+/** A proxy that is measured, or the server itself. */
 export interface Side {
+  readonly name: string
   readonly port: number
+  /** 0: there is no proxy. */
   readonly pid: number
 }
-const only: Side = { port, pid: Number(argOf('pid', '0')) }
-/** Where the proxy stands twice, the second. */
-export const twin: Side = { port: Number(argOf('twin-port', '0')), pid: Number(argOf('twin-pid', '0')) }
+const sideOf = (text: string): Side => {
+  const [name = '', port = '0', pid = '0'] = text.split(':')
+  return { name, port: Number(port), pid: Number(pid) }
+}
+/** `--sides name:port:pid,…`: all that stand. */
+export const sides: readonly [Side, ...Side[]] = [
+  sideOf(argOf('sides', '').split(',')[0] ?? ''),
+  ...argOf('sides', '').split(',').slice(1).map(sideOf),
+]
+const [only] = sides
 const ownPids = argOf('ours', '').split(',').filter(Boolean).map(Number)
-export const host = `127.0.0.1:${port}`
+export const host = `127.0.0.1:${only.port}`
 
 /** What it uses is not what others use of the machine. */
 export const countAsOurs = (pid: number): void => void ownPids.push(pid)
@@ -25,7 +34,6 @@ export const numberOf = (name: string, fallback: number): number => Number(argOf
 
 /** The proxy's processes; none for a direct connection. */
 export const proxyPids = ({ pid } = only): readonly number[] => (pid === 0 ? [] : familyOf(pid))
-const hasProxy = only.pid !== 0
 
 export const connect = (localAddress?: string, to = only): Promise<Socket> =>
   new Promise((resolve, reject) => {
@@ -57,8 +65,8 @@ export async function openStream(path: string, onPiece: (bytes: Buffer) => void,
   return stream
 }
 
-export const openEvents = (path: string, onStamp: (stampUs: number) => void): Promise<Stream> =>
-  openStream(path, createStampReader(onStamp))
+export const openEvents = (path: string, onStamp: (stampUs: number) => void, to = only): Promise<Stream> =>
+  openStream(path, createStampReader(onStamp), undefined, to)
 
 /** Asks the server itself, past any proxy. */
 export function control(path: string): Promise<Record<string, number>> {
@@ -110,7 +118,46 @@ export const quantile = (sorted: ArrayLike<number>, share: number): number | nul
   sorted.length === 0 ? null : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null)
 
 export type Figures = Record<string, number | null>
-export const emit = (measure: string, figures: Figures): void => console.log(JSON.stringify({ measure, figures }))
+export interface FigureSet {
+  readonly measure: string
+  readonly figures: Figures
+}
+/** `of`: where several are measured, or several times. */
+export const emit = (measure: string, figures: Figures, of: { readonly target?: string; readonly round?: number } = {}): void =>
+  console.log(JSON.stringify({ measure, figures, ...of }))
 
 /** Only where there is a proxy whose CPU it is, and something to divide by. */
-export const perUnitUs = (cpuS: number, units: number): number | null => (hasProxy && units > 0 ? (cpuS * 1e6) / units : null)
+export const perUnitUs = (cpuS: number, units: number, { pid } = only): number | null =>
+  pid !== 0 && units > 0 ? (cpuS * 1e6) / units : null
+
+/** Measures one side, once; the first time only to warm it, where that is asked for. */
+export type MeasureSide = (side: Side, isFirst: boolean) => Promise<readonly FigureSet[]>
+
+/** All sides in turn, `--rounds` times, seconds apart; with `--first` each is warmed once before, and those figures are dropped. */
+export async function inTurn(measure: MeasureSide): Promise<void> {
+  if (argOf('first', '') !== '') for (const side of sides) await measure(side, true)
+  for (let round = 1; round <= numberOf('rounds', 1); round += 1) {
+    for (const side of turned(sides, round - 1)) {
+      for (const set of await measure(side, false)) emit(set.measure, set.figures, { target: side.name, round })
+    }
+  }
+}
+
+/** How long a window is, and how long it is warmed: the longer of a time and a number of what it counts. */
+export interface Span {
+  readonly warmMs: number
+  readonly warmCount: number
+  readonly ms: number
+  readonly count: number
+}
+
+/** `--first` is how many are to be counted before the process counts as warm. */
+export const spanOf = (isFirst: boolean, usual: Span): Span =>
+  isFirst
+    ? { warmMs: 500, warmCount: numberOf('first', 0), ms: 50, count: 1 }
+    : {
+        warmMs: numberOf('warm', usual.warmMs),
+        warmCount: numberOf('warm-count', usual.warmCount),
+        ms: numberOf('ms', usual.ms),
+        count: numberOf('count', usual.count),
+      }

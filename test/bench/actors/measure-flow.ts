@@ -1,14 +1,22 @@
 /** The measures of what flows: small requests, events, and one large body. */
-import type { Figures, Side } from './load.ts'
-import { connect, control, emit, host, numberOf, openEvents, openWindow, perUnitUs, quantile } from './load.ts'
+import type { FigureSet, Figures, Side, Span } from './load.ts'
+import { connect, control, emit, host, inTurn, numberOf, openEvents, openWindow, perUnitUs, quantile, spanOf } from './load.ts'
 import { argOf, nowUs, requestOf, sleep } from './wire-words.ts'
 
-/** Small JSON calls over kept connections, at each concurrency asked for. */
-export async function measureRtt(): Promise<void> {
-  for (const concurrency of argOf('c', '64,1').split(',').map(Number)) emit(`rtt c=${concurrency}`, await rtt(concurrency))
-}
+const RTT_SPAN: Span = { warmMs: 700, warmCount: 20_000, ms: 1_500, count: 4_000 }
+const EVENTS_SPAN: Span = { warmMs: 1_000, warmCount: 6_000, ms: 2_500, count: 5_000 }
 
-export async function rtt(concurrency: number, to?: Side): Promise<Figures> {
+/** Small JSON calls over kept connections, at each concurrency asked for. */
+export const measureRtt = (): Promise<void> =>
+  inTurn(async (side, isFirst) => {
+    const sets: FigureSet[] = []
+    for (const concurrency of argOf('c', '64,1').split(',').map(Number)) {
+      sets.push({ measure: `rtt c=${concurrency}`, figures: await rtt(concurrency, side, spanOf(isFirst, RTT_SPAN)) })
+    }
+    return sets
+  })
+
+export async function rtt(concurrency: number, to: Side, { warmMs, warmCount, ms, count } = spanOf(false, RTT_SPAN)): Promise<Figures> {
   const request = requestOf(host, '/rtt')
   const state = { isOn: false, isOver: false, warm: 0, done: 0, errors: 0, tookUs: [] as number[] }
   const sockets = await Promise.all(Array.from({ length: concurrency }, () => connect(undefined, to)))
@@ -34,10 +42,10 @@ export async function rtt(concurrency: number, to?: Side): Promise<Figures> {
     })
     send()
   }
-  await lasting(numberOf('warm', 700), () => state.warm >= numberOf('warm-count', 20_000) / (concurrency === 1 ? 2 : 1))
+  await lasting(warmMs, () => state.warm >= warmCount / (concurrency === 1 ? 2 : 1))
   const close = openWindow(to)
   state.isOn = true
-  await lasting(numberOf('ms', 1_500), () => state.done >= numberOf('count', 4_000))
+  await lasting(ms, () => state.done >= count)
   state.isOn = false
   const { seconds, cpuS, othersPct } = close()
   state.isOver = true
@@ -47,13 +55,15 @@ export async function rtt(concurrency: number, to?: Side): Promise<Figures> {
     rps: state.done / seconds,
     p50Us: quantile(sorted, 0.5),
     p99Us: quantile(sorted, 0.99),
-    cpuUsPerRequest: perUnitUs(cpuS, state.done),
+    cpuUsPerRequest: perUnitUs(cpuS, state.done, to),
     errors: state.errors,
     othersPct,
   }
 }
 
 const LASTING_TIMES_MAX = 12
+/** What ends with a window has its time, before another proxy is measured. */
+const SETTLE_MS = 120
 
 /** So long, and on a busy machine longer, until enough was done to say something; at most twelve times as long. */
 async function lasting(ms: number, isEnough: () => boolean): Promise<void> {
@@ -71,39 +81,47 @@ function isWhole(text: string): boolean {
 }
 
 /** Many streams of small events: from being made at the server to being read by the client. */
-export async function measureEvents(): Promise<void> {
-  const streams = numberOf('streams', 64)
-  const rate = numberOf('rate', 200)
+export const measureEvents = (): Promise<void> =>
+  inTurn(async (side, isFirst) => [{ measure: 'events', figures: await events(side, spanOf(isFirst, EVENTS_SPAN)) }])
+
+/** Streams of its own each time, for a timeline takes only so much. */
+async function events(side: Side, { warmMs, warmCount, ms, count }: Span): Promise<Figures> {
   const tookUs: number[] = []
   let isOn = false
   let warm = 0
   await control('/ctl/reset')
-  for (let at = 0; at < streams; at += 1) {
-    await openEvents('/sse', (stampUs) => {
-      if (isOn) tookUs.push(nowUs() - stampUs)
-      else warm += 1
-    })
+  for (let at = 0; at < numberOf('streams', 64); at += 1) {
+    await openEvents(
+      '/sse',
+      (stampUs) => {
+        if (isOn) tookUs.push(nowUs() - stampUs)
+        else warm += 1
+      },
+      side,
+    )
   }
-  await control(`/ctl/rate?r=${rate}`)
-  await lasting(numberOf('warm', 1_000), () => warm >= numberOf('warm-count', 6_000))
+  await control(`/ctl/rate?r=${numberOf('rate', 200)}`)
+  await lasting(warmMs, () => warm >= warmCount)
   const before = await control('/ctl/stats')
-  const close = openWindow()
+  const close = openWindow(side)
   isOn = true
-  await lasting(numberOf('ms', 2_500), () => tookUs.length >= numberOf('count', 5_000))
+  await lasting(ms, () => tookUs.length >= count)
   isOn = false
   const { seconds, cpu, cpuS, othersPct } = close()
   const after = await control('/ctl/stats')
+  await control('/ctl/reset')
+  await sleep(SETTLE_MS)
   const sorted = Float64Array.from(tookUs).sort()
-  emit('events', {
+  return {
     deliveredPerS: sorted.length / seconds,
     emittedPerS: ((after['emitted'] ?? 0) - (before['emitted'] ?? 0)) / seconds,
     p50Us: quantile(sorted, 0.5),
     p99Us: quantile(sorted, 0.99),
-    cpuUsPerEvent: perUnitUs(cpuS, sorted.length),
-    userUsPerEvent: perUnitUs(cpu.userS, sorted.length),
+    cpuUsPerEvent: perUnitUs(cpuS, sorted.length, side),
+    userUsPerEvent: perUnitUs(cpu.userS, sorted.length, side),
     reports: (after['reports'] ?? 0) - (before['reports'] ?? 0),
     othersPct,
-  })
+  }
 }
 
 /** One large body of known length. */

@@ -1,6 +1,6 @@
 /** What an event and a request cost with few streams open, and with as many as there can be: the same proxy twice, measured in turn. */
 import type { Side } from './load.ts'
-import { control, emit, numberOf, openStream, openWindow, perUnitUs, twin } from './load.ts'
+import { control, emit, numberOf, openStream, openWindow, perUnitUs, sides } from './load.ts'
 import { rtt } from './measure-flow.ts'
 import { createStampReader, sleep } from './wire-words.ts'
 
@@ -10,7 +10,7 @@ const EVENTS_PER_S = 12_800
 
 /** A proxy, and the streams that are open through it. */
 interface Held {
-  readonly side: Side | undefined
+  readonly side: Side
   readonly group: string
   readonly streams: number
   events: number
@@ -19,19 +19,21 @@ interface Held {
 /** A figure set a round: each is a repetition. */
 export async function measureGrowth(): Promise<void> {
   await control('/ctl/reset')
-  const few: Held = { side: undefined, group: 'few', streams: FEW, events: 0 }
+  const [side, twin] = sides
+  if (twin === undefined) throw new Error('--sides: a second proxy is missing')
+  const few: Held = { side, group: 'few', streams: FEW, events: 0 }
   const many: Held = { side: twin, group: 'many', streams: numberOf('streams', 9_800), events: 0 }
   for (const held of [few, many]) await openAll(held)
   for (const held of [few, many]) {
     await requestUs(held)
     await eventUs(held)
   }
-  for (let round = 0; round < numberOf('rounds', 5); round += 1) {
-    const both = round % 2 === 0 ? [few, many] : [many, few]
+  for (let round = 1; round <= numberOf('rounds', 5); round += 1) {
+    const both = round % 2 === 1 ? [few, many] : [many, few]
     const request = await costs(both, requestUs)
     const event = await costs(both, eventUs)
     const spread = await costs(both, spreadEventUs)
-    emit('growth', {
+    const figures = {
       few: FEW,
       many: many.streams,
       requestFewUs: request.get(few) ?? null,
@@ -41,7 +43,8 @@ export async function measureGrowth(): Promise<void> {
       eventManyUs: event.get(many) ?? null,
       eventRatio: ratioOf(event.get(many), event.get(few)),
       spreadRatio: ratioOf(spread.get(many), spread.get(few)),
-    })
+    }
+    emit('growth', figures, { round })
   }
   await control('/ctl/reset')
 }
@@ -102,7 +105,7 @@ async function windowOf(held: Held, ms: number, untilPause: (of: Held) => Promis
   const close = openWindow(held.side)
   await sleep(ms)
   await untilPause(held)
-  const us = perUnitUs(close().cpuS, held.events - from)
+  const us = perUnitUs(close().cpuS, held.events - from, held.side)
   await setRate(held, 0, '')
   await sleep(numberOf('settle', 150))
   return us

@@ -1,5 +1,6 @@
 /** The measures of how streams live and end: many silent ones, cuts by an idle limit, and clients that leave. */
-import { control, emit, numberOf, openEvents, openStream, openWindow, proxyPids, quantile } from './load.ts'
+import type { FigureSet, Side } from './load.ts'
+import { control, emit, inTurn, numberOf, openEvents, openStream, openWindow, proxyPids, quantile } from './load.ts'
 import { beginLoad } from './loads.ts'
 import { cpuOf, rssKbOf } from './process-use.ts'
 import { argOf, nowUs, sleep } from './wire-words.ts'
@@ -128,13 +129,16 @@ async function areScraped(wanted: number): Promise<void> {
 }
 
 /** Clients that leave: until the server's own connection closes. */
-export async function measureAbort(): Promise<void> {
-  const mode = argOf('mode', 'silent')
-  const wanted = numberOf('streams', 500)
+export const measureAbort = (): Promise<void> =>
+  inTurn((side, isFirst) =>
+    isFirst ? leavings(side, 'active', numberOf('first', 0)) : leavings(side, argOf('mode', 'silent'), numberOf('streams', 500)),
+  )
+
+async function leavings(side: Side, mode: string, wanted: number): Promise<readonly FigureSet[]> {
   await control('/ctl/reset')
   await control(`/ctl/rate?r=${mode === 'active' ? 5 : 0}`)
   const leftUs = new Map<string, number>()
-  const close = openWindow()
+  const close = openWindow(side)
   let next = -numberOf('warm-streams', 100) // these only warm the process
   const leaveNext = async (): Promise<void> => {
     while (next < wanted) {
@@ -144,7 +148,7 @@ export async function measureAbort(): Promise<void> {
       const hasBegun = new Promise<void>((resolve) => {
         begin = resolve
       })
-      const { socket } = await openEvents(`${mode === 'active' ? '/sse' : '/silent'}?id=${id}`, begin)
+      const { socket } = await openEvents(`${mode === 'active' ? '/sse' : '/silent'}?id=${id}`, begin, side)
       await Promise.race([hasBegun, sleep(3_000)])
       await sleep(20 + Math.random() * 60)
       if (id.startsWith('s')) leftUs.set(id, nowUs())
@@ -157,6 +161,7 @@ export async function measureAbort(): Promise<void> {
   const { othersPct } = close()
   const tookMs = [...leftUs].flatMap(([id, us]) => (seenUs[id] === undefined ? [] : [(seenUs[id] - us) / 1_000]))
   const sorted = Float64Array.from(tookMs).sort()
-  emit(`abort ${mode}`, { wanted, seen: sorted.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), othersPct })
   await control('/ctl/reset')
+  const figures = { wanted, seen: sorted.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), othersPct }
+  return [{ measure: `abort ${mode}`, figures }]
 }
