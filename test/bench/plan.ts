@@ -117,8 +117,14 @@ export const MILLION: Step = step('memory', {
 export const QUICK_TARGETS: readonly string[] = ['direct', 'sidecar', 'sidecar-loaded', 'sidecar-scraped', 'http-proxy']
 
 export const QUICK: readonly Step[] = [
-  step('rtt', { clientArgs: ['--warm', '250', '--ms', '450', '--warm-count', '8000', '--count', '1000'], aboutMs: 3_000, repetitions: 2 }),
-  step('events', { clientArgs: ['--warm', '400', '--ms', '1000'], aboutMs: 1_400, repetitions: 2 }),
+  step('rtt', {
+    ...{ clientArgs: ['--first', '8000', '--warm', '250', '--warm-count', '1', '--ms', '450', '--count', '1000'], aboutMs: 1_500 },
+    ...{ firstMs: 2_500, repetitions: 1, rounds: 2 },
+  }),
+  step('events', {
+    ...{ clientArgs: ['--first', '12000', '--warm', '250', '--warm-count', '1', '--ms', '700'], aboutMs: 1_300 },
+    ...{ firstMs: 1_500, repetitions: 1, rounds: 2 },
+  }),
   step('bulk', { clientArgs: ['--times', '1', '--mb', '50'], aboutMs: 300, repetitions: 1, only: ['direct', 'sidecar', 'http-proxy'] }),
   step('cut', {
     clientArgs: ['--streams', '60', '--idle-ms', '1000'],
