@@ -18,7 +18,8 @@ export interface BacklogAsked<T, F> {
 const BURST_MAX = 512
 /**
  * No more than so many wait, not even for the end of the poll, which may bring ten thousand streams their event at once: as many facts
- * would be moved by the next collection of the young, and those told after them by the one that follows.
+ * would be moved by the next collection of the young, and those told after them by the one that follows. Beyond, a piece is taken for each
+ * that is told, and no look is needed in between: the turn that tells them ends with one.
  */
 const WAITING_MAX = 1_000
 /** So many, a millisecond at most, between two looks at what is due. */
@@ -44,21 +45,26 @@ export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>
       }
     } finally {
       isTaking = false
-      if (taken === facts.length) {
-        tellers = []
-        facts = []
-        taken = 0
-        seen = 0
-      }
+      if (taken === facts.length || taken >= WAITING_MAX) dropTaken()
     }
+  }
+
+  function dropTaken(): void {
+    tellers = tellers.slice(taken)
+    facts = facts.slice(taken)
+    seen = Math.max(0, seen - taken)
+    taken = 0
   }
 
   function run(): void {
     isDue = false
     const isBurst = facts.length > seen && facts.length - taken < BURST_MAX
     seen = facts.length
-    if (!isBurst) takeAll()
-    arm()
+    try {
+      if (!isBurst) takeAll()
+    } finally {
+      arm() // behind one that throws others wait
+    }
   }
 
   function takeAll(): void {
@@ -78,8 +84,11 @@ export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>
     add(teller, fact) {
       tellers.push(teller)
       facts.push(fact)
-      if (later === undefined || facts.length - taken >= WAITING_MAX) takeSome(Infinity)
-      else arm()
+      if (later === undefined) takeSome(Infinity)
+      else {
+        arm()
+        if (facts.length - taken >= WAITING_MAX) takeSome(PIECE_MAX)
+      }
     },
     flush: () => takeSome(Infinity),
   }

@@ -107,10 +107,12 @@ async function listenMany(port: number, count: number): Promise<() => number> {
       )
       whenTestEnds(() => socket.destroy())
       socket.on('error', reject)
+      let tail = ''
       socket.on('data', (bytes) => {
-        const text = bytes.toString('latin1')
+        const text = tail + bytes.toString('latin1')
         events += text.split('data: ').length - 1
         if (text.includes(': open')) begun += 1
+        tail = text.slice(Math.max(text.lastIndexOf('data: ') + 6, text.lastIndexOf(': open') + 6, text.length - 5))
         if (begun === count) resolve()
       })
     }
