@@ -119,11 +119,11 @@ export const QUICK_TARGETS: readonly string[] = ['direct', 'sidecar', 'sidecar-l
 export const QUICK: readonly Step[] = [
   step('rtt', {
     ...{ clientArgs: ['--first', '8000', '--warm', '250', '--warm-count', '1', '--ms', '450', '--count', '1000'], aboutMs: 1_500 },
-    ...{ firstMs: 2_500, repetitions: 1, rounds: 2 },
+    ...{ firstMs: 2_500, repetitions: 1, rounds: 2, only: COMPARED },
   }),
   step('events', {
     ...{ clientArgs: ['--first', '12000', '--warm', '250', '--warm-count', '1', '--ms', '700'], aboutMs: 1_300 },
-    ...{ firstMs: 1_500, repetitions: 1, rounds: 2 },
+    ...{ firstMs: 1_500, repetitions: 1, rounds: 2, only: COMPARED },
   }),
   step('bulk', { clientArgs: ['--times', '1', '--mb', '50'], aboutMs: 300, repetitions: 1, only: ['direct', 'sidecar', 'http-proxy'] }),
   step('cut', {

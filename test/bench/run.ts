@@ -41,8 +41,9 @@ function chosenTargets(): readonly Target[] {
     title: 'the build beside',
   }))
   return [...TARGETS, ...beside].filter(({ name, version }) => {
-    if (wanted !== null && !wanted.includes(name)) return false
-    if (wanted === null && isQuick && !QUICK_TARGETS.includes(name)) return false
+    const asked = name === 'beside' ? 'sidecar' : name
+    if (wanted !== null && !wanted.includes(asked)) return false
+    if (wanted === null && isQuick && !QUICK_TARGETS.includes(asked)) return false
     const isThere = version() !== null
     if (!isThere) console.error(`bench: ${name} is not installed and left out`)
     return isThere
@@ -86,7 +87,7 @@ async function runOne(planned: Planned, targets: readonly Target[], { rows }: Do
         ...{ measure, clientArgs: args, limitMs },
         onSet({ target = first, round = 1, ...set }) {
           const repetition = (planned.repetition - 1) * rounds + round
-          rows.push({ ...set, target, repetition })
+          rows.push({ ...set, target, repetition, isTogether: planned.step.rounds !== undefined })
           tell(`${target} · ${repetition}`)
         },
       },
@@ -117,7 +118,7 @@ async function main(): Promise<void> {
   const all = given.million === true ? [...FULL.filter(({ measure }) => measure !== 'memory'), MILLION] : FULL
   const steps = (isQuick ? QUICK : all)
     .filter(({ measure }) => measures === null || measures.includes(measure))
-    .map((one) => (one.only === undefined || besideDir === '' ? one : { ...one, only: [...one.only, 'beside'] }))
+    .map((one) => (one.only?.includes('sidecar') === true && besideDir !== '' ? { ...one, only: [...one.only, 'beside'] } : one))
   const planned = planOf({ steps, targets, repetitions: given.reps === undefined ? null : Number(given.reps) })
   const startedAt = new Date()
   const loadBefore = loadOf()

@@ -5,6 +5,8 @@ export interface Row {
   readonly measure: string
   readonly target: string
   readonly repetition: number
+  /** It stood together with others, and was measured in turn with them: a repetition of these is none of those that stood alone. */
+  readonly isTogether?: boolean
   readonly figures: Readonly<Record<string, number | null>>
 }
 
@@ -57,10 +59,16 @@ export function ratioOf(a: number | null, b: number | null): number | null {
 
 /**
  * The median of the ratios inside each repetition: what the machine did to both of a pair at the same time goes out of it.
- * Null where no repetition has both.
+ * Where no repetition has both, that of their medians; null where there is none.
  */
 export const pairedRatio = (rows: readonly Row[], measure: string, figure: string, target: string, base: string): number | null =>
-  pairedOf(rows, measure, figure, [target, base], ([of = 0, to = 0]) => ratioOf(of, to))
+  pairedOf(rows, measure, figure, [target, base], ([of = 0, to = 0]) => ratioOf(of, to)) ??
+  ratioOfMedians(rows, measure, figure, target, base)
+
+function ratioOfMedians(rows: readonly Row[], measure: string, figure: string, target: string, base: string): number | null {
+  const summaries = summarise(rows)
+  return ratioOf(figureOf(summaries, measure, target, figure), figureOf(summaries, measure, base, figure))
+}
 
 /** The same of what `combine` makes of one figure of several targets; null: nothing. */
 export function pairedOf(
@@ -70,12 +78,13 @@ export function pairedOf(
   targets: readonly string[],
   combine: (values: readonly number[]) => number | null,
 ): number | null {
-  const valuesIn = (repetition: number): readonly number[] =>
+  const momentOf = ({ isTogether = false, repetition }: Row): string => `${isTogether} ${repetition}`
+  const valuesIn = (moment: string): readonly number[] =>
     targets.flatMap((name) => {
-      const own = rows.filter((row) => row.measure === measure && row.target === name && row.repetition === repetition)
+      const own = rows.filter((row) => row.measure === measure && row.target === name && momentOf(row) === moment)
       return medianOf(own.map(({ figures }) => figures[figure])) ?? []
     })
-  const repetitions = [...new Set(rows.map(({ repetition }) => repetition))]
+  const repetitions = [...new Set(rows.map(momentOf))]
   const whole = repetitions.map(valuesIn).filter(({ length }) => length === targets.length)
   return medianOf(whole.map(combine))
 }

@@ -41,6 +41,14 @@ test('ratios are taken inside each repetition [bench.paired-ratio]', () => {
   expect(pairedRatio(rows, 'rtt', 'p50Us', 'own', 'base')).toBeNull()
 })
 
+test('windows in turn are not paired with windows alone: their medians are compared [bench.paired-ratio]', () => {
+  const rows = [
+    ...[100, 200, 300].map((p50Us, at) => ({ ...row('events', 'http-proxy', at + 1, { p50Us }), isTogether: true })),
+    ...[90, 110].map((p50Us, at) => row('events', 'nginx', at + 1, { p50Us })),
+  ]
+  expect(pairedRatio(rows, 'events', 'p50Us', 'nginx', 'http-proxy')).toBeCloseTo(0.5)
+})
+
 test('what is added to direct is compared inside each repetition too, where it has all three [bench.paired-ratio]', () => {
   const rows = [
     [100, 150, 140],
@@ -67,21 +75,26 @@ describe('the plan', () => {
     expect(
       planOf({ steps: alone.slice(0, 1), targets, repetitions: 3 }).map(({ repetition, targets: of }) => `${repetition} ${of}`),
     ).toEqual([
-      ...['1 direct', '1 sidecar', '1 http-proxy', '2 sidecar', '2 http-proxy', '2 direct'],
-      ...['3 http-proxy', '3 direct', '3 sidecar'],
+      ...['1 direct', '1 sidecar', '1 http-proxy', '2 http-proxy', '2 sidecar', '2 direct'],
+      ...['3 sidecar', '3 http-proxy', '3 direct'],
     ])
     const together = FULL.filter(({ measure, rounds }) => measure === 'events' && rounds !== undefined)
     expect(planOf({ steps: together, targets, repetitions: 2 }).map(({ repetition, targets: of }) => `${repetition} ${of}`)).toEqual([
-      ...['1 direct,sidecar,http-proxy', '2 sidecar,http-proxy,direct'],
+      ...['1 direct,sidecar,http-proxy', '2 http-proxy,sidecar,direct'],
     ])
   })
   test('those that stand together take turns, and none is always the one after the same other [bench.interleaved]', () => {
-    expect([0, 1, 2, 3].map((by) => turned(['a', 'b', 'c'], by).join(''))).toEqual(['abc', 'bca', 'cab', 'abc'])
+    expect([0, 1, 2, 3, 4, 6].map((round) => turned(['a', 'b', 'c'], round).join(''))).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'abc'])
+    expect([0, 1, 2, 3].map((round) => turned(['a', 'b'], round).join(''))).toEqual(['ab', 'ba', 'ba', 'ab'])
     expect(turned([], 2)).toEqual([])
   })
   test('what a goal compares is measured five times at least, and none of those together is reported or scraped to [bench.interleaved]', () => {
-    for (const { measure, rounds, repetitions, only, clientArgs } of FULL.filter((one) => one.rounds !== undefined)) {
-      expect([measure, (rounds ?? 0) * repetitions >= 5, clientArgs.includes('--first')]).toEqual([measure, true, true])
+    const together = (steps: typeof FULL) => steps.filter(({ rounds }) => rounds !== undefined)
+    for (const { measure, rounds, repetitions } of together(FULL)) {
+      expect([measure, (rounds ?? 0) * repetitions >= 5]).toEqual([measure, true])
+    }
+    for (const { measure, only, clientArgs } of together([...FULL, ...QUICK])) {
+      expect([measure, only !== undefined, clientArgs.includes('--first')]).toEqual([measure, true, true])
       expect(TARGETS.filter(({ name, reportUrl, scrapeUrl }) => only?.includes(name) && (reportUrl ?? scrapeUrl) !== undefined)).toEqual([])
     }
   })

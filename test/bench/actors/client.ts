@@ -24,4 +24,4 @@ if (measure === undefined) {
   process.exit(2)
 }
 await measure()
-process.exit(0)
+process.exit()

@@ -32,8 +32,16 @@ export const countAsOurs = (pid: number): void => void ownPids.push(pid)
 
 export const numberOf = (name: string, fallback: number): number => Number(argOf(name, String(fallback)))
 
-/** The proxy's processes; none for a direct connection. */
-export const proxyPids = ({ pid } = only): readonly number[] => (pid === 0 ? [] : familyOf(pid))
+const families = new Map<number, readonly number[]>()
+
+/** The proxy's processes; none for a direct connection. Looked up once: the search takes milliseconds, which a window must not begin with. */
+export function proxyPids({ pid } = only): readonly number[] {
+  const known = families.get(pid)
+  if (known !== undefined) return known
+  const family = pid === 0 ? [] : familyOf(pid)
+  families.set(pid, family)
+  return family
+}
 
 export const connect = (localAddress?: string, to = only): Promise<Socket> =>
   new Promise((resolve, reject) => {
@@ -133,12 +141,28 @@ export const perUnitUs = (cpuS: number, units: number, { pid } = only): number |
 /** Measures one side, once; the first time only to warm it, where that is asked for. */
 export type MeasureSide = (side: Side, isFirst: boolean) => Promise<readonly FigureSet[]>
 
-/** All sides in turn, `--rounds` times, seconds apart; with `--first` each is warmed once before, and those figures are dropped. */
+/**
+ * All sides in turn, `--rounds` times, seconds apart; with `--first` each is warmed once before, and those figures are dropped. One that
+ * fails is told and measured no more; the others go on.
+ */
 export async function inTurn(measure: MeasureSide): Promise<void> {
-  if (argOf('first', '') !== '') for (const side of sides) await measure(side, true)
+  const failed = new Set<Side>()
+  async function once(side: Side, isFirst: boolean): Promise<readonly FigureSet[]> {
+    if (failed.has(side)) return []
+    try {
+      return await measure(side, isFirst)
+    } catch (error) {
+      failed.add(side)
+      console.error(`${side.name}: ${error instanceof Error ? error.message : String(error)}`)
+      process.exitCode = 1
+      return []
+    }
+  }
+  for (const side of sides) proxyPids(side)
+  if (argOf('first', '') !== '') for (const side of sides) await once(side, true)
   for (let round = 1; round <= numberOf('rounds', 1); round += 1) {
     for (const side of turned(sides, round - 1)) {
-      for (const set of await measure(side, false)) emit(set.measure, set.figures, { target: side.name, round })
+      for (const set of await once(side, false)) emit(set.measure, set.figures, { target: side.name, round })
     }
   }
 }
@@ -154,7 +178,7 @@ export interface Span {
 /** `--first` is how many are to be counted before the process counts as warm. */
 export const spanOf = (isFirst: boolean, usual: Span): Span =>
   isFirst
-    ? { warmMs: 500, warmCount: numberOf('first', 0), ms: 50, count: 1 }
+    ? { warmMs: 1_000, warmCount: numberOf('first', 0), ms: 50, count: 1 }
     : {
         warmMs: numberOf('warm', usual.warmMs),
         warmCount: numberOf('warm-count', usual.warmCount),

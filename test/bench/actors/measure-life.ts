@@ -134,7 +134,11 @@ export const measureAbort = (): Promise<void> =>
     isFirst ? leavings(side, 'active', numberOf('first', 0)) : leavings(side, argOf('mode', 'silent'), numberOf('streams', 500)),
   )
 
+let asked = 0
+
 async function leavings(side: Side, mode: string, wanted: number): Promise<readonly FigureSet[]> {
+  asked += 1 // one that is seen late is not taken for one of the next
+  const own = `s${asked}-`
   await control('/ctl/reset')
   await control(`/ctl/rate?r=${mode === 'active' ? 5 : 0}`)
   const leftUs = new Map<string, number>()
@@ -142,7 +146,7 @@ async function leavings(side: Side, mode: string, wanted: number): Promise<reado
   let next = -numberOf('warm-streams', 100) // these only warm the process
   const leaveNext = async (): Promise<void> => {
     while (next < wanted) {
-      const id = next < 0 ? `w${-next}` : `s${next}`
+      const id = next < 0 ? `w${-next}` : `${own}${next}`
       next += 1
       let begin = (): void => undefined
       const hasBegun = new Promise<void>((resolve) => {
@@ -151,7 +155,7 @@ async function leavings(side: Side, mode: string, wanted: number): Promise<reado
       const { socket } = await openEvents(`${mode === 'active' ? '/sse' : '/silent'}?id=${id}`, begin, side)
       await Promise.race([hasBegun, sleep(3_000)])
       await sleep(20 + Math.random() * 60)
-      if (id.startsWith('s')) leftUs.set(id, nowUs())
+      if (id.startsWith(own)) leftUs.set(id, nowUs())
       socket.destroy()
     }
   }
