@@ -18,8 +18,8 @@ export interface BacklogAsked<T, F> {
 const BURST_MAX = 512
 /**
  * No more than so many wait, not even for the end of the poll, which may bring ten thousand streams their event at once: as many facts
- * would be moved by the next collection of the young, and those told after them by the one that follows. Beyond, a piece is taken for each
- * that is told, and no look is needed in between: the turn that tells them ends with one.
+ * would be moved by the next collection of the young, and those told after them by the one that follows. Beyond, each piece told has one
+ * taken, and no look is needed in between: the turn that tells ends with one.
  */
 const WAITING_MAX = 1_000
 /** So many, a millisecond at most, between two looks at what is due. */
