@@ -12,7 +12,7 @@ try {
   console.log(`${about.command}, ${about.startedAt}, load average ${about.loadBefore} to ${about.loadAfter}\n`)
   console.log(goalsTable(rows).join('\n'))
   for (const failure of failures) console.log(`failed: ${failure}`)
-  process.exitCode = failures.length > 0 ? 1 : exitCodeOf(judge(rows))
+  process.exitCode = exitCodeOf(judge(rows), failures)
 } catch (error) {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   console.error(`bench:gate: no results at ${file}; run npm run bench first`)

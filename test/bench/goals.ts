@@ -196,5 +196,6 @@ export function judge(rows: readonly Row[], goals: readonly Goal[] = GOALS): rea
   })
 }
 
-/** 1 where a goal was missed or left unmeasured: silence is no success. */
-export const exitCodeOf = (judged: readonly Judged[]): 0 | 1 => (judged.every(({ verdict }) => verdict === 'met') ? 0 : 1)
+/** 1 where a goal was missed or left unmeasured, or something failed: silence is no success, nor is what was measured before the failure. */
+export const exitCodeOf = (judged: readonly Judged[], failures: readonly string[] = []): 0 | 1 =>
+  failures.length === 0 && judged.every(({ verdict }) => verdict === 'met') ? 0 : 1

@@ -7,6 +7,7 @@ import net from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Side } from './actors/load.ts'
 import type { Target, TargetAsked } from './targets.ts'
 import { CLIENT, UPSTREAM } from './targets.ts'
 
@@ -188,14 +189,8 @@ async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-interface ClientSide {
-  readonly name: string
-  readonly port: number
-  readonly pid: number
-}
-
 async function runClient(
-  sides: readonly ClientSide[],
+  sides: readonly Side[],
   { upstreamPort, upstream }: { readonly upstreamPort: number; readonly upstream: ChildProcess },
   { measure, clientArgs, limitMs, onSet }: ClientAsked,
 ): Promise<readonly FigureSet[]> {

@@ -5,7 +5,7 @@ export const benchRequirements = {
   'bench.paired-ratio': 'a ratio is the median of the ratios inside each repetition, so that a slow minute does not count for one side',
   'bench.interleaved': 'every repetition measures every target once, and targets change places from one to the next',
   'bench.idle-capable': 'a target without an idle limit is not asked to cut',
-  'bench.gate': 'the gate passes only where every goal was measured and met',
+  'bench.gate': 'the gate passes only where every goal was measured and met, and nothing failed',
   'bench.goals': 'each goal is judged by the figures it names: at most or at least its bound',
   'bench.page': 'the page names machine, versions, load, command and whether the run was a quick one, and shows what failed',
   'bench.timers': 'one timer per exchange or fewer: none per chunk, per event or per hop',

@@ -145,6 +145,7 @@ describe('the gate', () => {
     expect(judged.filter(({ verdict }) => verdict !== 'met').map(({ goal, reached }) => [goal.id, reached])).toEqual([])
     expect(judged).toHaveLength(GOALS.length)
     expect(exitCodeOf(judged)).toBe(0)
+    expect(exitCodeOf(judged, ['events, sidecar: it ended'])).toBe(1)
   })
   test.each([
     ['cut-early', 'cut', 'sidecar', 'early', 1],
