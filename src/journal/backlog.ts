@@ -16,6 +16,8 @@ export interface BacklogAsked<T, F> {
 
 /** While more comes with every poll, the books wait: kept in between, they would hold up the rest of a burst. So many facts may wait for it. */
 const BURST_MAX = 512
+/** So few, of an exchange or two, are no burst: they are taken at once, while client and server have their turn, without another round of the loop. */
+const FEW_MAX = 16
 /**
  * No more than so many wait, not even for the end of the poll, which may bring ten thousand streams their event at once: as many facts
  * would be moved by the next collection of the young, and those told after them by the one that follows. Beyond, each piece told has one
@@ -58,7 +60,7 @@ export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>
 
   function run(): void {
     isDue = false
-    const isBurst = facts.length > seen && facts.length - taken < BURST_MAX
+    const isBurst = facts.length - seen > FEW_MAX && facts.length - taken < BURST_MAX
     seen = facts.length
     try {
       if (!isBurst) takeAll()

@@ -12,36 +12,54 @@ function kept() {
 describe('the backlog of facts', () => {
   test('takes nothing while bytes are under way, then all in the order told, and asks for one run only [bench.bytes-first]', () => {
     const { backlog, taken, runs, runOne } = kept()
-    backlog.add('a', 1)
-    backlog.add('b', 2)
-    backlog.add('a', 3)
+    const told = Array.from({ length: 17 }, (_, at) => `${at % 2 === 0 ? 'a' : 'b'}${at}`)
+    for (let at = 0; at < told.length; at += 1) backlog.add(at % 2 === 0 ? 'a' : 'b', at)
     expect(taken).toEqual([])
     expect(runs.length).toBe(1)
     runOne() // more may be at hand
     expect([taken, runs.length]).toEqual([[], 1])
     runOne()
-    expect(taken).toEqual(['a1', 'b2', 'a3'])
+    expect(taken).toEqual(told)
     expect(runs.length).toBe(0)
     backlog.add('b', 4)
     expect(runs.length).toBe(1)
   })
 
+  test('what a poll brings of an exchange or two is no burst, and is taken right after it [bench.bytes-first]', () => {
+    const { backlog, taken, runs, runOne } = kept()
+    for (let poll = 1; poll <= 3; poll += 1) {
+      for (let at = 0; at < 16; at += 1) backlog.add('x', at)
+      expect([taken.length, runs.length]).toEqual([(poll - 1) * 16, 1])
+      runOne()
+      expect([taken.length, runs.length]).toEqual([poll * 16, 0])
+    }
+  })
+
+  test('few that come behind a burst are its end [bench.bytes-first]', () => {
+    const { backlog, taken, runs, runOne } = kept()
+    for (let at = 0; at < 100; at += 1) backlog.add('x', at)
+    runOne()
+    for (let at = 0; at < 16; at += 1) backlog.add('x', at)
+    runOne()
+    expect([taken.length, runs.length]).toEqual([116, 0])
+  })
+
   test('waits while every poll brings more, but not for ever: 512 are taken [bench.bytes-first]', () => {
     const { backlog, taken, runOne, runs } = kept()
-    let told = 0
-    for (; told < 510; told += 1) {
-      backlog.add('x', told)
+    const poll = (): void => {
+      for (let at = 0; at < 17; at += 1) backlog.add('x', at)
       runOne()
+    }
+    for (let told = 17; told <= 510; told += 17) {
+      poll()
       expect([taken.length, runs.length]).toEqual([0, 1])
     }
-    for (; told < 512; told += 1) backlog.add('x', told)
+    poll()
+    expect([taken.length, runs.length]).toEqual([527, 0])
+    poll() // and it begins anew
+    expect([taken.length, runs.length]).toEqual([527, 1])
     runOne()
-    expect([taken.length, runs.length]).toEqual([512, 0])
-    backlog.add('x', told) // and it begins anew
-    runOne()
-    expect(taken.length).toBe(512)
-    runOne()
-    expect(taken.length).toBe(513)
+    expect(taken.length).toBe(544)
   })
 
   test('whoever asks is told all; the run that was asked for finds nothing then [bench.bytes-first]', () => {
@@ -128,9 +146,7 @@ describe('the backlog of facts', () => {
       },
     })
     for (const fact of [1, 2]) backlog.add(null, fact)
-    runs.shift()?.()
     expect(() => runs.shift()?.()).toThrow('bad')
-    runs.shift()?.() // more may be at hand
     runs.shift()?.()
     expect([taken, runs]).toEqual([[1, 2], []])
   })
