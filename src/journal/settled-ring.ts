@@ -1,6 +1,6 @@
 /** The last settled records, for the API and to tell a late report from a stranger's. */
 import type { CallRecord } from '../core/record.ts'
-import { recordIn, textOf } from './record-text.ts'
+import { createRecordRows, putRecord, recordIn } from './record-rows.ts'
 
 export interface SettledRing {
   add(record: CallRecord): void
@@ -9,17 +9,13 @@ export interface SettledRing {
   all(): readonly CallRecord[]
 }
 
-/** Nearly all records fit; one that does not is kept as a text. */
-const SLOT_BYTES = 2_048
-
 /**
- * Where timelines together are longer than `entriesMax`, the oldest records lose theirs. Each is kept as a text, in bytes that no collection
- * has to look at: a thousand records outlive every collection of the young, which would move them twice. Few are ever read.
+ * Where timelines together are longer than `entriesMax`, the oldest records lose theirs. Nearly all fit a row, which no collection has to look
+ * at; one that does not is kept as its JSON. Few are ever read.
  */
 export function createSettledRing({ recordsMax, entriesMax }: { readonly recordsMax: number; readonly entriesMax: number }): SettledRing {
   // A plain ring: a Map would leave a chain of outgrown tables behind, each with a thousand records.
-  const slots = Buffer.allocUnsafeSlow(recordsMax * SLOT_BYTES)
-  const sizes = new Uint16Array(recordsMax) // of the bytes in use; 0: it is among the long ones
+  const rows = createRecordRows(recordsMax)
   const long: (string | undefined)[] = Array.from({ length: recordsMax })
   const ids: (string | undefined)[] = Array.from({ length: recordsMax })
   const lengths: number[] = [] // of their timelines
@@ -28,16 +24,12 @@ export function createSettledRing({ recordsMax, entriesMax }: { readonly records
   let entries = 0
 
   function put(place: number, record: CallRecord): void {
-    const text = textOf(record)
-    // A character takes three bytes at most.
-    const fits = text.length * 3 <= SLOT_BYTES || Buffer.byteLength(text) <= SLOT_BYTES
-    sizes[place] = fits ? slots.write(text, place * SLOT_BYTES) : 0
-    long[place] = fits ? undefined : text
+    long[place] = putRecord(rows, place, record) ? undefined : JSON.stringify(record)
   }
 
   function recordAt(place: number): CallRecord {
-    const from = place * SLOT_BYTES
-    return recordIn(long[place] ?? slots.toString('utf8', from, from + (sizes[place] ?? 0)))
+    const text = long[place]
+    return text === undefined ? recordIn(rows, place) : (JSON.parse(text) as CallRecord)
   }
 
   function shorten(place: number): void {

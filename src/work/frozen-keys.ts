@@ -1,7 +1,9 @@
 /**
- * Keys of settled calls that nobody has asked about: kept as text in bytes that no collection looks at. As objects ten thousand of them
+ * Keys of settled calls that nobody has asked about: kept in bytes that no collection looks at. As objects ten thousand of them
  * would outlive every collection of the young, each be moved twice, and lie about when they are gone until the next full collection.
  */
+import type { Rows } from '../journal/rows.ts'
+import { beginRow, createRows, endRow, getNumber, getText, putNumber, putText, readRow } from '../journal/rows.ts'
 import type { CallKey } from './call-index.ts'
 
 export interface FrozenKeys {
@@ -14,38 +16,30 @@ export interface FrozenKeys {
 }
 
 /** Nearly all fit. */
-const SLOT_BYTES = 384
+const TEXT_BYTES = 384
 
 export function createFrozenKeys(keysMax: number): FrozenKeys {
-  const slots = Buffer.allocUnsafeSlow(keysMax * SLOT_BYTES) // the system gives what is written to
-  const sizes = new Uint16Array(keysMax)
+  const places = keysMax + 1 // the oldest goes only when the one that takes its room is there
+  const rows = createRows({ rows: places, numbers: 1, words: 0, textBytes: TEXT_BYTES })
   let first = 0
   let count = 0
 
   function dropOldest(): void {
     if (count === 0) return
-    first = (first + 1) % keysMax
+    first = (first + 1) % places
     count -= 1
   }
 
   return {
     put(key) {
-      const text = textOf(key)
-      // A character takes three bytes at most.
-      if (text.length * 3 > SLOT_BYTES && Buffer.byteLength(text) > SLOT_BYTES) return false
-      if (count === keysMax) dropOldest()
-      const place = (first + count) % keysMax
-      sizes[place] = slots.write(text, place * SLOT_BYTES)
+      if (!putKey(rows, (first + count) % places, key)) return false
       count += 1
+      if (count > keysMax) dropOldest()
       return true
     },
     dropOldest,
     takeAll() {
-      const keys = Array.from({ length: count }, (_, at) => {
-        const place = (first + at) % keysMax
-        const from = place * SLOT_BYTES
-        return keyOf(slots.toString('utf8', from, from + (sizes[place] ?? 0)))
-      })
+      const keys = Array.from({ length: count }, (_, at) => keyIn(rows, (first + at) % places))
       count = 0
       return keys
     },
@@ -53,15 +47,28 @@ export function createFrozenKeys(keysMax: number): FrozenKeys {
   }
 }
 
-/** Without its names, which are the same for all. */
-function textOf({ exchangeId, traceId, spanIds, requestId, method, tool, session, openedAtMs }: CallKey): string {
-  const row: Row = [exchangeId, traceId, spanIds, requestId, method, tool, session, openedAtMs]
-  return JSON.stringify(row)
+function putKey(rows: Rows, row: number, key: CallKey): boolean {
+  beginRow(rows, row)
+  putNumber(rows, key.openedAtMs)
+  putText(rows, key.exchangeId)
+  putText(rows, key.traceId)
+  putText(rows, key.requestId)
+  putText(rows, key.method)
+  putText(rows, key.tool)
+  putText(rows, key.session)
+  for (const spanId of key.spanIds) putText(rows, spanId)
+  return endRow(rows)
 }
 
-type Row = readonly [string, string, readonly string[], string | null, string | null, string | null, string | null, number]
-
-function keyOf(text: string): CallKey {
-  const [exchangeId, traceId, spanIds, requestId, method, tool, session, openedAtMs] = JSON.parse(text) as Row
+function keyIn(rows: Rows, row: number): CallKey {
+  readRow(rows, row)
+  const openedAtMs = getNumber(rows) ?? 0
+  const exchangeId = getText(rows) ?? ''
+  const traceId = getText(rows) ?? ''
+  const [requestId, method, tool, session] = [nextIn(rows), nextIn(rows), nextIn(rows), nextIn(rows)]
+  const spanIds: string[] = []
+  for (let spanId = getText(rows); spanId != null; spanId = getText(rows)) spanIds.push(spanId)
   return { exchangeId, traceId, spanIds, requestId, method, tool, session, openedAtMs }
 }
+
+const nextIn = (rows: Rows): string | null => getText(rows) ?? null

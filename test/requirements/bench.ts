@@ -21,7 +21,7 @@ export const benchRequirements = {
   'bench.timeline': 'a timeline lists all that was told in order, messages too, up to its limits, and says where it was cut off',
   'bench.bytes-first':
     'the books are kept after the bytes they tell of are on their way, in the order told; whoever reads them, by scrape, API or work report, is told all that was told before',
-  'bench.record-text': 'a settled record is kept as a short text and shown as it was, every key of it',
+  'bench.record-rows': 'a settled record is kept outside the heap and shown as it was, every key of it',
   'bench.frozen-keys':
     'settled calls that nobody asked about are kept as bytes, 10,000 at most, and the first who asks finds them as settled',
   'bench.heap-room': 'what outlives two collections of the young finds room that the start has made',

@@ -7,7 +7,7 @@ import type { Fact } from '../../src/core/fact.ts'
 import { createFifo } from '../../src/core/fifo.ts'
 import { createKeyed } from '../../src/core/keyed.ts'
 import { meaningOf } from '../../src/core/meaning.ts'
-import type { CallRecord } from '../../src/core/record.ts'
+import type { CallRecord, TimelineEntry } from '../../src/core/record.ts'
 import type { InRow, Row } from '../../src/core/row.ts'
 import { putLast, takeOut } from '../../src/core/row.ts'
 import type { EventMark } from '../../src/core/signal.ts'
@@ -246,15 +246,49 @@ describe('what is let go', () => {
     expect(seen).toEqual(Array.from({ length: 10_000 }, (_, at) => at))
     expect(fifo.shift()).toBeUndefined()
   })
-  test('is a record that comes back as it was, keys in their order [bench.record-text]', () => {
-    const none = Object.fromEntries(Object.keys(FULL_RECORD).map((key) => [key, null]))
-    const bare = { ...none, progress: FULL_RECORD.progress, bytes: FULL_RECORD.bytes, work: { ...FULL_RECORD.work, source: null } }
-    for (const record of [FULL_RECORD, { ...FULL_RECORD, truncated: true as const }, bare as unknown as CallRecord]) {
-      const ring = createSettledRing({ recordsMax: 3, entriesMax: 5 })
-      ring.add({ ...record, timeline: record.timeline ?? [] })
-      expect(JSON.stringify(ring.all())).toBe(JSON.stringify([{ ...record, timeline: record.timeline ?? [] }]))
-    }
-    expect(Object.values(FULL_RECORD)).not.toContain(null)
+  const LISTS = { wouldCut: [], violations: [], notices: [], timeline: [] }
+  const BARE = {
+    ...(Object.fromEntries(Object.keys(FULL_RECORD).map((key) => [key, null])) as unknown as CallRecord),
+    ...{ id: 'c1', openedAt: '', kind: 'other' as const, answer: 'none' as const, closedBeforeHeaders: false, longestSilenceMs: 0 },
+    ...{ progress: { seen: 0, sent: 0 }, bytes: { request: 0, seen: 0, sent: 0 }, result: 'none' as const, ...LISTS },
+    work: { source: null, startedMs: null, endedMs: null, outcome: 'unobserved' as const, afterCloseMs: null },
+  }
+  const MANY = Array.from({ length: 32 }, (_, at): TimelineEntry => [at, 'event', at * 1_000, 'progress'])
+  const RECORDS: Readonly<Record<string, CallRecord>> = {
+    'with every key': FULL_RECORD,
+    'whose timeline lost what came last': { ...FULL_RECORD, truncated: true },
+    'of which nothing is known': BARE,
+    'with an id that is a number': { ...FULL_RECORD, tool: 'größe ✓', requestId: -7.5 },
+    'with an id that is an empty text': { ...FULL_RECORD, tool: '', requestId: '' },
+    'with as many entries as a row holds': { ...BARE, timeline: MANY },
+    'with one more': { ...BARE, timeline: [...MANY, [33, 'closed', 'complete']] },
+    'with an entry that is longer than others': { ...BARE, timeline: [[1, 'noted', 'a', 2, 'b', 3, 'c', 4]] },
+    'with more text than a row holds': { ...BARE, method: 'é'.repeat(257) },
+    'with a text that looks like none': { ...BARE, tool: '\0' },
+    'with a new line in a text': { ...BARE, client: 'a\nb' },
+  }
+  test.each(Object.entries(RECORDS))(
+    'is a record %s: it comes back as it was, its keys in their order [bench.record-rows]',
+    (_, record) => {
+      const ring = createSettledRing({ recordsMax: 3, entriesMax: 1_000 })
+      for (let round = 0; round < 2; round += 1) {
+        const others = Object.values(RECORDS)
+        for (const other of others) ring.add(other) // rows are used again
+        ring.add(record)
+        expect(ring.all().map((one) => JSON.stringify(one))).toEqual([...others.slice(-2), record].map((one) => JSON.stringify(one)))
+      }
+      expect(Object.values(FULL_RECORD)).not.toContain(null)
+    },
+  )
+  test('is a word of its own for each of a thousand; what names more of them is kept as JSON [bench.record-rows]', () => {
+    const ring = createSettledRing({ recordsMax: 50, entriesMax: 10_000 })
+    const records = Array.from({ length: 50 }, (_, n): CallRecord => {
+      return { ...BARE, id: `c${n}`, timeline: Array.from({ length: 30 }, (__, at): TimelineEntry => [at, `word ${n * 30 + at}`]) }
+    })
+    for (const record of records) ring.add(record)
+    expect(ring.all()).toEqual(records)
+    ring.add(FULL_RECORD) // of words that are known
+    expect(ring.get(FULL_RECORD.id)).toEqual(FULL_RECORD)
   })
   test('is the oldest record, and before it the oldest timelines [bench.oldest-first]', () => {
     const ring = createSettledRing({ recordsMax: 3, entriesMax: 5 })
