@@ -44,8 +44,8 @@ export type Fact =
   | { readonly kind: 'moved'; readonly atMs: number; readonly flow: Flow; readonly bytes: number }
   /** A whole SSE event at one of the edges. The same mark at both: the same event. */
   | { readonly kind: 'event'; readonly atMs: number; readonly at: Side; readonly mark: EventMark }
-  /** A whole JSON answer, 1 MiB at most, as text; null where it was longer, encoded or cut. */
-  | { readonly kind: 'json'; readonly atMs: number; readonly text: string | null }
+  /** A whole JSON answer, 1 MiB at most; null where it was longer, encoded or cut. Its bytes do not change any more. */
+  | { readonly kind: 'json'; readonly atMs: number; readonly bytes: Uint8Array | null }
   /** What a seat says of its own doing. */
   | { readonly kind: 'noted'; readonly atMs: number; readonly seat: string; readonly note: Note }
   /** The response towards the client is over; told once, with the first cause. */

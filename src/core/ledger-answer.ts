@@ -6,6 +6,7 @@ import { breakRule } from './ledger-rules.ts'
 import type { CallState, LedgerState } from './ledger-state.ts'
 import { callNamed, sinceOpened } from './ledger-state.ts'
 import type { Moment } from './ledger-view.ts'
+import { textOfBytes } from './mcp/json-text.ts'
 import { toolsIn } from './mcp/tools.ts'
 import type { Meaning, ResultMeaning } from './meaning.ts'
 import { dataOf, meaningOf, meaningOfJson } from './meaning.ts'
@@ -77,14 +78,14 @@ function keepEventId(state: LedgerState, eventId: string): void {
 }
 
 /** A whole JSON answer arrived; it is sent when the response ends whole at the client's edge. */
-export function takeJson(state: LedgerState, { atMs, text }: Extract<Fact, { readonly kind: 'json' }>, say: Say): void {
-  if (text === null) {
+export function takeJson(state: LedgerState, { atMs, bytes }: Extract<Fact, { readonly kind: 'json' }>, say: Say): void {
+  if (bytes === null) {
     state.isUnread = true
     return
   }
   state.hasJson = true
-  const meaning = meaningOfJson(text)
-  if (meaning.is === 'result') seeResults(state, meaning, atMs, () => text, say)
+  const meaning = meaningOfJson(bytes)
+  if (meaning.is === 'result') seeResults(state, meaning, atMs, () => textOfBytes(bytes), say)
 }
 
 function seeResults(state: LedgerState, first: ResultMeaning, atMs: number, textOf: () => string | null, say: Say): void {

@@ -1,5 +1,5 @@
 /** What an SSE event says, read from its mark only when somebody asks, and then once. */
-import { textOfBytes, writtenOf } from './mcp/json-text.ts'
+import { textOfBytes } from './mcp/json-text.ts'
 import type { Found } from './mcp/raw-json.ts'
 import { findIn, idOf, isRaw, isThere, numberOf, shapeOf, slotOf, stringOf } from './mcp/raw-json.ts'
 import type { EventMark } from './signal.ts'
@@ -72,10 +72,7 @@ export function dataOf(mark: EventMark): string | null {
 }
 
 /** A JSON answer's meaning. */
-export function meaningOfJson(json: string): Meaning {
-  const { bytes, length } = writtenOf(json)
-  return readMessage(bytes, length)
-}
+export const meaningOfJson = (json: Uint8Array): Meaning => readMessage(json, json.length)
 
 const wholeOf = ({ earlier, bytes }: EventMark): Uint8Array => (earlier === null ? bytes : concat([...earlier, bytes]))
 

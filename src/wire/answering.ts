@@ -6,7 +6,7 @@ import type { SseScanner } from '../core/sse-scanner.ts'
 import { bodyHasEvents, createSseScanner } from '../core/sse-scanner.ts'
 import { tellUnderstood } from './asking.ts'
 import type { Collector } from './collector.ts'
-import { collect, collectedText, createCollector } from './collector.ts'
+import { collect, collectedBytes, createCollector } from './collector.ts'
 import type { Exchange } from './exchange.ts'
 import { clientLeft } from './exchange.ts'
 import { endToEnd, isJson } from './headers.ts'
@@ -121,7 +121,7 @@ function passWhole(x: Exchange, scanner: SseScanner, chunk: Uint8Array, nowMs: n
 function onEnd(x: Exchange, rawTrailers: RawHeaders): void {
   const nowMs = beginTurn(x)
   x.answering.scanner?.finish((piece) => takePiece(x, piece))
-  if (x.answering.json !== null) x.tell({ kind: 'json', atMs: nowMs, text: collectedText(x.answering.json) })
+  if (x.answering.json !== null) x.tell({ kind: 'json', atMs: nowMs, bytes: collectedBytes(x.answering.json) })
   x.isServerOver = true
   x.tell({ kind: 'server_over', atMs: nowMs, how: 'clean' })
   x.line?.fromServer({ is: 'end', rawTrailers, cause: complete }, nowMs)

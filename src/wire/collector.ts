@@ -41,8 +41,9 @@ export function collect(collector: Collector, chunk: Uint8Array): void {
 /** The body as UTF-8 text; null where it was too long, or was let go. */
 export const collectedText = ({ kept, bytes }: Collector): string | null => kept?.toString('utf8', 0, bytes) ?? null
 
-/** The same as bytes, to be read at once: they change with the next chunk. */
-export const collectedBytes = ({ kept, bytes }: Collector): Uint8Array | null => kept?.subarray(0, bytes) ?? null
+/** The same as bytes: they change with the next chunk. */
+export const collectedBytes = ({ kept, bytes }: Collector): Uint8Array | null =>
+  kept === null || kept.length === bytes ? kept : kept.subarray(0, bytes)
 
 export const isTooLong = ({ bytes }: Collector): boolean => bytes > MEANING_BYTES_MAX
 

@@ -82,7 +82,11 @@ export const passed = (ms: number, of: EventMark): Fact[] => [
   moved(ms, 'sent', of.bytes.length),
   event(ms, 'client', of),
 ]
-export const json = (ms: number, text: string | null): Fact => ({ kind: 'json', atMs: at(ms), text })
+export const json = (ms: number, text: string | null): Fact => ({
+  kind: 'json',
+  atMs: at(ms),
+  bytes: text === null ? null : bytesOfText(text),
+})
 export const closed = (ms: number, cause: Cause, ending: 'clean' | 'fin' | 'rst' = 'fin'): Fact => ({
   kind: 'closed',
   atMs: at(ms),

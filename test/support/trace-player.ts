@@ -131,7 +131,7 @@ function answer(connection: Connection, said: HttpSaid, atMs: number): void {
   } else if (said.is === 'body') pass(playing, said.bytes, atMs)
   else {
     connection.open = null
-    if (isJson(playing)) playing.tell({ kind: 'json', atMs, text: Buffer.concat(playing.answerBody).toString() })
+    if (isJson(playing)) playing.tell({ kind: 'json', atMs, bytes: Buffer.concat(playing.answerBody) })
     playing.tell({ kind: 'server_over', atMs, how: 'clean' })
     playing.tell({ kind: 'closed', atMs, cause: complete, ending: 'clean' })
     playing.tell({ kind: 'finished', atMs })

@@ -214,12 +214,12 @@ describe('events', () => {
     }
   })
   test('a batch of answers is all of them', () => {
-    expect(meaningOfJson('[{"id":1,"result":{}},{"method":"x"},{"id":2,"error":{}}]')).toMatchObject({
+    expect(meaningOfJson(bytesOfText('[{"id":1,"result":{}},{"method":"x"},{"id":2,"error":{}}]'))).toMatchObject({
       is: 'result',
       id: '1',
       also: [{ id: '2', outcome: 'protocol_error' }],
     })
   })
   test('an id of null is an answer to nobody known', () =>
-    expect(meaningOfJson('{"id":null,"error":{}}')).toMatchObject({ is: 'result', id: null }))
+    expect(meaningOfJson(bytesOfText('{"id":null,"error":{}}'))).toMatchObject({ is: 'result', id: null }))
 })
