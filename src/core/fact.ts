@@ -1,9 +1,10 @@
 /** What was seen to happen to one exchange, in order. Facts are added, never edited; times are the clock's `nowMs`. */
-import type { AskMeaning } from './mcp/ask.ts'
+import type { AskHead, AskMeaning } from './mcp/ask.ts'
 import type { RuleId, Severity } from './mcp/rules.ts'
 import type { ToolHints } from './mcp/tools.ts'
 import type { Note } from './seat.ts'
 import type { Break, Cause, Ending, EventMark, RawHeaders, Side } from './signal.ts'
+import type { ChildContext } from './trace-context.ts'
 
 /** `request`: client → sidecar; `seen`: server → sidecar; `sent`: sidecar → client. Body bytes only. */
 export type Flow = 'request' | 'seen' | 'sent'
@@ -113,5 +114,17 @@ export interface WorkReport {
   readonly requestId: string | null
 }
 
+/** A request in place of `understood`: its bytes, which do not change any more, are read as one when the fact is taken (`unread.ts`). */
+export interface Unread {
+  readonly kind: 'unread'
+  readonly atMs: number
+  readonly head: AskHead
+  readonly body: Uint8Array | null
+  /** Where `opened` did not tell it. */
+  readonly trace: ChildContext | null
+}
+
+export type Told = Fact | Unread
+
 /** Where facts go. The wire is given one per exchange and never learns who listens. */
-export type Tell = (fact: Fact) => void
+export type Tell = (told: Told) => void

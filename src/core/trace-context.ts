@@ -34,13 +34,14 @@ export function parseTraceparent(text: string | null | undefined): TraceContext 
 
 /** The context given upstream: the incoming trace, or a new one, and a new span; flag 01, for with 00 nothing would be recorded. */
 export function childTraceparent(incoming: TraceContext | null, randomHex: RandomHex): ChildContext {
-  const traceId = incoming?.traceId ?? nonZero(randomHex(16))
-  const spanId = nonZero(randomHex(8))
+  const hex = randomHex(incoming === null ? 24 : 8) // drawn at once
+  const traceId = incoming?.traceId ?? nonZero(hex.slice(16))
+  const spanId = nonZero(hex.slice(0, 16))
   return { traceId, spanId, header: `00-${traceId}-${spanId}-01` }
 }
 
 // All zeros would be invalid; the chance is nil with a real source, but a test's source may well be zero.
-const nonZero = (hex: string): string => (/[^0]/.test(hex) ? hex : `${hex.slice(0, -1)}1`)
+const nonZero = (hex: string): string => (!hex.startsWith('0') || /[^0]/.test(hex) ? hex : `${hex.slice(0, -1)}1`)
 
 /**
  * Sets `params._meta.traceparent` in every JSON-RPC request of `body` (one object or a batch) and alters no other byte.

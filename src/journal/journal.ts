@@ -1,7 +1,7 @@
 /** Facts → ledgers → sinks. Opens a ledger per exchange, joins what exchanges say of each other, and settles every call once. */
 import { assert } from '../core/assert.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Fact, Tell, WorkReport } from '../core/fact.ts'
+import type { Fact, Tell, Told, WorkReport } from '../core/fact.ts'
 import { createKeyed } from '../core/keyed.ts'
 import type { CallView, LedgerView, Moment } from '../core/ledger.ts'
 import { judgeReport, recordsOf, settleCall, settlesAtMs, stateOf, takeFact } from '../core/ledger.ts'
@@ -10,6 +10,7 @@ import { createConversation } from '../core/mcp/conversation.ts'
 import type { CallRecord } from '../core/record.ts'
 import type { TimelineBudget } from '../core/timeline.ts'
 import { freeTimeline } from '../core/timeline.ts'
+import { factOf } from '../core/unread.ts'
 import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
 import { createBacklog } from './backlog.ts'
@@ -73,10 +74,10 @@ export function createJournal(asked: JournalAsked): Journal {
   const live = createKeyed<Entry>() // until all of its calls are settled
   const conversation = createConversation<Entry>(take)
   const waiting = createWaiting({ clock, pendingMax, due, crowdedOut })
-  const backlog = createBacklog<Opening, Fact>({
+  const backlog = createBacklog<Opening, Told>({
     later: asked.later,
     between: () => clock.catchUp(clock.nowMs()),
-    take: (opening, fact) => isClosed || take(entryFor(opening), fact),
+    take: (opening, told) => isClosed || take(entryFor(opening), factOf(told)),
   })
   let openedCount = 0
   let openCount = 0
@@ -93,7 +94,7 @@ export function createJournal(asked: JournalAsked): Journal {
   function openExchange(): { id: string; tell: Tell } {
     openedCount += 1
     const opening: Opening = { id: `c${openedCount}`, entry: null }
-    return { id: opening.id, tell: (fact) => backlog.add(opening, fact) }
+    return { id: opening.id, tell: (told) => backlog.add(opening, told) }
   }
 
   function entryFor(opening: Opening): Entry {

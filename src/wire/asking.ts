@@ -10,7 +10,7 @@ import type { ChildContext } from '../core/trace-context.ts'
 import { childTraceparent, parseTraceparent } from '../core/trace-context.ts'
 import { ANSWERING_EVENTS, loseServer } from './answering.ts'
 import type { Collector } from './collector.ts'
-import { collect, collectedBytes, createCollector, isTooLong, letGo } from './collector.ts'
+import { collect, collectedBytes, createCollector, isTooLong, letGo, mayHold } from './collector.ts'
 import type { Exchange, OwnRequest } from './exchange.ts'
 import { beginLine, headOf } from './exchange.ts'
 import { endToEnd, framingOf, withHeader } from './headers.ts'
@@ -22,8 +22,10 @@ import { beginTurn, endTurn, settleTurn } from './turn.ts'
 
 export interface Asking {
   readonly body: Collector
-  /** Our span of the client's trace; null: none is given upstream, or the body must be read first. */
+  /** Our span of the client's trace; null: none is given upstream, or the body must be looked at first. */
   trace: ChildContext | null
+  /** It was told when the exchange opened. */
+  isTraceTold: boolean
   readonly inject: Inject
   /** The request's last byte arrived. */
   isHandedOver: boolean
@@ -37,6 +39,7 @@ export interface Asking {
 export const createAsking = (inject: Inject): Asking => ({
   body: createCollector(),
   trace: null,
+  isTraceTold: false,
   inject,
   isHandedOver: false,
   isUnderstood: false,
@@ -49,6 +52,7 @@ export function startAsking(x: Exchange): void {
   const incoming = parseTraceparent(headerOf(req.rawHeaders, 'traceparent'))
   const isTraceInBody = asking.inject !== 'none' && incoming === null && mayCarryTrace(req)
   if (asking.inject !== 'none' && !isTraceInBody) asking.trace = childTraceparent(incoming, randomHex)
+  asking.isTraceTold = asking.trace !== null
   x.tell(openedFact(x))
   if (!isTraceInBody && !x.planner.needsBody(headOf(req))) begin(x, null)
   req.on('data', onData)
@@ -119,12 +123,31 @@ function onBytes(x: Exchange, chunk: Uint8Array): void {
 function onEnd(x: Exchange): void {
   if (x.isFinished) return
   const nowMs = beginTurn(x)
-  const ask = tellUnderstood(x)
+  const ask = mayReadLater(x) ? tellUnread(x) : tellUnderstood(x)
   x.tell({ kind: 'asked', atMs: nowMs })
   if (x.asking.waiting !== null) begin(x, ask)
   letGo(x.asking.body) // a stream may live for hours
   x.line?.fromClient({ is: 'asked', rawTrailers: x.req.rawTrailers }, nowMs)
   endTurn(x)
+}
+
+const isTraceKnown = ({ trace, inject }: Asking): boolean => trace !== null || inject === 'none'
+
+/** Nobody sits who wants to know what it says; and where its body was waited for in case it names a trace, it names none. */
+function mayReadLater({ line, planner, asking }: Exchange): boolean {
+  const isFree = line === null ? planner.seatsNobody : line.isEmpty()
+  return isFree && (isTraceKnown(asking) || !mayHold(asking.body, 'traceparent'))
+}
+
+/** The server has it sooner: what it says is read with the books, while the server works. */
+function tellUnread(x: Exchange): null {
+  const { asking, req } = x
+  if (asking.isUnderstood) return null
+  asking.isUnderstood = true
+  if (!isTraceKnown(asking)) asking.trace = childTraceparent(null, randomHex)
+  const trace = asking.isTraceTold ? null : asking.trace
+  x.tell({ kind: 'unread', atMs: x.turnMs, head: headOf(req), body: req.complete ? collectedBytes(asking.body) : null, trace })
+  return null
 }
 
 /** What the request says is told once, as soon as its body is there or nothing more can be learnt. */
@@ -133,11 +156,11 @@ export function tellUnderstood(x: Exchange): AskMeaning | null {
   if (asking.isUnderstood) return null
   asking.isUnderstood = true
   const ask = readAsk(headOf(req), req.complete ? collectedBytes(asking.body) : null)
-  if (asking.trace !== null || asking.inject === 'none') {
+  if (asking.isTraceTold || asking.inject === 'none') {
     x.tell({ kind: 'understood', atMs: x.turnMs, ask })
     return ask
   }
-  asking.trace = childTraceparent(parseTraceparent(ask.requests[0]?.traceparent), randomHex)
+  asking.trace ??= childTraceparent(parseTraceparent(ask.requests[0]?.traceparent), randomHex)
   const { traceId, spanId } = asking.trace
   x.tell({ kind: 'understood', atMs: x.turnMs, ask, traceId, spanId })
   return ask

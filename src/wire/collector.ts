@@ -42,8 +42,16 @@ export function collect(collector: Collector, chunk: Uint8Array): void {
 export const collectedText = ({ kept, bytes }: Collector): string | null => kept?.toString('utf8', 0, bytes) ?? null
 
 /** The same as bytes: they change with the next chunk. */
-export const collectedBytes = ({ kept, bytes }: Collector): Uint8Array | null =>
+export const collectedBytes = ({ kept, bytes }: Collector): Buffer | null =>
   kept === null || kept.length === bytes ? kept : kept.subarray(0, bytes)
+
+const BACKSLASH = 0x5c
+
+/** Whether JSON in it may hold this ASCII word, which could be written with escapes: a look costs a tenth of reading it. */
+export function mayHold(collector: Collector, word: string): boolean {
+  const body = collectedBytes(collector)
+  return body === null || body.includes(word, 0, 'latin1') || (body.includes(BACKSLASH) && body.includes('\\u', 0, 'latin1'))
+}
 
 export const isTooLong = ({ bytes }: Collector): boolean => bytes > MEANING_BYTES_MAX
 

@@ -55,6 +55,8 @@ export interface Seating {
 
 /** One state of the configuration, compiled; every exchange takes seats of its own from the same plans. */
 export interface LinePlanner {
+  /** Whatever is asked, nobody sits on its line. */
+  readonly seatsNobody: boolean
   /** Only then does the request wait until its body was read. */
   needsBody(head: Request): boolean
   seat(asked: SeatAsked): Seating
@@ -113,6 +115,7 @@ export function createLinePlanner(state: ControlState, { mode, work, seed }: Sna
   }
 
   return {
+    seatsNobody: free !== null,
     needsBody: (head) => hasFaults && rules.needsBody(head),
     seat,
     accept: (connection, atMs) =>

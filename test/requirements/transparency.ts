@@ -18,6 +18,8 @@ export const transparencyRequirements = {
   'transparency.client-headers': 'Host, Accept, Mcp-*, Origin and Authorization reach the server as the client sent them; none is added',
   'transparency.hop-by-hop': 'hop-by-hop headers and those named in Connection are stripped in both directions, and only those',
   'transparency.traceparent': 'inject header gives the server exactly one traceparent, with the trace id of a valid incoming one',
+  'transparency.trace-in-body':
+    'inject header continues a trace that only the body names, however the name is written; the body stays as it is',
   'transparency.head-at-once': 'response headers reach the client when they arrive, before any byte of the body',
   'transparency.eof': 'an answer delimited by the end of its connection stays so',
   'transparency.http10': 'clients of HTTP/1.0 are served without chunks',

@@ -2,6 +2,7 @@
 import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import type { SeatPlan } from '../../src/core/seat.ts'
+import { factOf } from '../../src/core/unread.ts'
 import type { ExchangePorts } from '../../src/wire/exchange.ts'
 import type { LinePlanner } from '../../src/wire/line-planner.ts'
 import type { Listener } from '../../src/wire/listener.ts'
@@ -54,9 +55,9 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
       const record = options.openRecord?.()
       return {
         id: record?.id ?? `c${exchanges.length}`,
-        tell(fact) {
-          facts.push(fact)
-          record?.tell(fact)
+        tell(told) {
+          facts.push(factOf(told))
+          record?.tell(told)
           for (const look of [...waiters]) look()
         },
       }
@@ -103,6 +104,7 @@ export async function wireRig(upstream: URL, options: WireRigOptions = {}): Prom
 
 /** Everybody is always seated, and nothing is capped. */
 const plannerOf = (plans: readonly SeatPlan[]): LinePlanner => ({
+  seatsNobody: plans.length === 0,
   needsBody: () => false,
   accept: () => null,
   seat: () => ({

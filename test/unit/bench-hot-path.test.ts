@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createBag } from '../../src/core/bag.ts'
 import type { Clock } from '../../src/core/clock.ts'
-import type { Fact } from '../../src/core/fact.ts'
+import type { Tell } from '../../src/core/fact.ts'
 import { createFifo } from '../../src/core/fifo.ts'
 import { createKeyed } from '../../src/core/keyed.ts'
 import { meaningOf } from '../../src/core/meaning.ts'
@@ -69,7 +69,7 @@ describe('timers', () => {
 })
 
 describe('events', () => {
-  function withBooks(): { openRecord: () => { id: string; tell: (fact: Fact) => void }; problems: string[] } {
+  function withBooks(): { openRecord: () => { id: string; tell: Tell }; problems: string[] } {
     const problems: string[] = []
     const metrics = createMetrics({ toolsMax: 50, version: '0', gauges: { bufferedBytes: () => 0 } })
     const journal = createJournal({
