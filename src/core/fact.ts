@@ -6,8 +6,8 @@ import type { Note } from './seat.ts'
 import type { Break, Cause, Ending, EventMark, RawHeaders, Side } from './signal.ts'
 import type { ChildContext } from './trace-context.ts'
 
-/** `request`: client → sidecar; `seen`: server → sidecar; `sent`: sidecar → client. Body bytes only. */
-export type Flow = 'request' | 'seen' | 'sent'
+/** `request`: client → sidecar; `seen`: server → sidecar; `sent`: sidecar → client; `passed`: seen and sent at once. Body bytes only. */
+export type Flow = 'request' | 'seen' | 'sent' | 'passed'
 
 export type Fact =
   /** The exchange owns its connection. `spanId` is the one given upstream, or null where nothing is injected. */

@@ -1,6 +1,6 @@
 /** Reduces what was seen of one exchange to what is told of it: facts in, records out. Pure; one per exchange. */
 import { assertNever } from './assert.ts'
-import type { Fact, WorkReport } from './fact.ts'
+import type { Fact, Flow, WorkReport } from './fact.ts'
 import { takeJson, takeMark } from './ledger-answer.ts'
 import { readAskInto } from './ledger-ask.ts'
 import { sayPending, takeCancelled, takeClosed, takeServerOver } from './ledger-close.ts'
@@ -146,22 +146,24 @@ function takeAsked(state: LedgerState, atMs: number): void {
 
 type FactOf<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>
 
-function takeMoved(state: LedgerState, atMs: number, flow: 'request' | 'seen' | 'sent', bytes: number): void {
-  if (flow === 'seen') {
+function takeMoved(state: LedgerState, atMs: number, flow: Flow, bytes: number): void {
+  if (flow === 'request') {
+    state.bytesRequest += bytes
+    state.spokeLast = 'client'
+    return
+  }
+  if (flow !== 'sent') {
     state.bytesSeen += bytes
     state.spokeLast = 'server'
     sawServer(state, atMs)
     if (!state.hasEvents) addBytes(state.timeline, atMs - state.openedAtMs, bytes)
     else takePart(state, atMs, bytes)
-  } else if (flow === 'sent') {
-    state.bytesSent += bytes
-    state.firstByteAtMs ??= atMs
-    state.lastSentAtMs = atMs
-    if (state.answer === 'none') state.answer = 'other'
-  } else {
-    state.bytesRequest += bytes
-    state.spokeLast = 'client'
   }
+  if (flow === 'seen') return
+  state.bytesSent += bytes
+  state.firstByteAtMs ??= atMs
+  state.lastSentAtMs = atMs
+  if (state.answer === 'none') state.answer = 'other'
 }
 
 /** An event that takes its time to come whole is no silence: its parts are told where they are this far apart. */

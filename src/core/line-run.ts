@@ -23,6 +23,8 @@ export interface LineState {
   client: Slot
   server: Slot
   slots: readonly Slot[]
+  /** Those that may hold bytes. */
+  holders: readonly Slot[]
 }
 
 interface EndSeat extends Seat {
@@ -45,7 +47,8 @@ export function createLineState(plans: readonly SeatPlan[], ends: Ends, random: 
     isPressureStale: false,
     client: null,
     server: null,
-    slots: [],
+    slots: NO_SLOTS,
+    holders: NO_SLOTS,
   } as unknown as LineState
   const clientEnd: EndSeat = { line, fromServer: leaveToClient as NonNullable<Seat['fromServer']> }
   const serverEnd: EndSeat = { line, fromClient: leaveToServer as NonNullable<Seat['fromClient']> }
@@ -61,6 +64,7 @@ export function createLineState(plans: readonly SeatPlan[], ends: Ends, random: 
 }
 
 const NOBODY: Seat = {}
+const NO_SLOTS: readonly Slot[] = []
 
 // A copy of it with some verbs replaced still speaks for the same seat.
 const outOf = (line: LineState, slot: Slot): SlotOut => ({
@@ -220,8 +224,12 @@ export function remove(line: LineState, slot: Slot): void {
   link(line)
 }
 
-/** Who is next on each road: only those with a verb for it. */
-function link({ client, server, slots }: LineState): void {
+const holds = ({ seat }: Slot): boolean => seat.heldBytes !== undefined
+
+/** Who is next on each road: only those with a verb for it; and who is asked what it holds. */
+function link(line: LineState): void {
+  const { client, server, slots } = line
+  line.holders = slots.some(holds) ? slots.filter(holds) : NO_SLOTS
   let next = client
   for (const slot of slots) {
     slot.clientward = next

@@ -111,7 +111,9 @@ function wakeAtMs(this: SeatedLine): number | null {
 }
 
 function heldBytes(this: SeatedLine): number {
-  return this.state.slots.reduce((sum, { seat }) => sum + (seat.heldBytes?.() ?? 0), 0)
+  let bytes = 0
+  for (const { seat } of this.state.holders) bytes += seat.heldBytes?.() ?? 0
+  return bytes
 }
 
 function isEmpty(this: SeatedLine): boolean {

@@ -22,11 +22,20 @@ export interface Answering {
   scanner: SseScanner | null
   json: Collector | null
   isHeadSent: boolean
+  /** Nobody sits, and what came goes out in this turn: told in one as `passed`. */
+  isPassing: boolean
   /** How it was ended in fact, where that may differ from what the line said: answered here in place of a loss, or no reset to be had. */
   endedAs: Ending | null
 }
 
-export const createAnswering = (): Answering => ({ framing: 'sized', scanner: null, json: null, isHeadSent: false, endedAs: null })
+export const createAnswering = (): Answering => ({
+  framing: 'sized',
+  scanner: null,
+  json: null,
+  isHeadSent: false,
+  isPassing: false,
+  endedAs: null,
+})
 
 export const ANSWERING_EVENTS: UpstreamEvents<Exchange> = {
   head: (x, status, reason, rawHeaders, framing) => onHead(x, { is: 'head', status, reason, rawHeaders: endToEnd(rawHeaders) }, framing),
@@ -90,12 +99,15 @@ function onBytes(x: Exchange, chunk: Uint8Array): void {
   const nowMs = beginTurn(x)
   const { line } = x
   if (line === null) return
-  x.tell({ kind: 'moved', atMs: nowMs, flow: 'seen', bytes: chunk.length })
-  const { scanner, json } = x.answering
+  const { answering } = x
+  const { scanner, json } = answering
+  answering.isPassing = line.isEmpty() && !x.isClosed
+  x.tell({ kind: 'moved', atMs: nowMs, flow: answering.isPassing ? 'passed' : 'seen', bytes: chunk.length })
   if (json !== null) collect(json, chunk)
   if (scanner === null) line.fromServer({ is: 'piece', bytes: chunk, mark: null }, nowMs)
   else if (line.isEmpty()) passWhole(x, scanner, chunk, nowMs)
   else scanner.feed(chunk, (piece) => takePiece(x, piece))
+  answering.isPassing = false
   endTurn(x)
 }
 
@@ -176,7 +188,7 @@ function sendHead(x: Exchange, head: Head): void {
 function sendPiece(x: Exchange, { bytes, mark }: Piece): void {
   if (bytes.length > 0) {
     if (!x.downstream.verbs.write(x.downstream, bytes) && isBlocked(x)) x.pressed.client = true
-    x.tell({ kind: 'moved', atMs: x.turnMs, flow: 'sent', bytes: bytes.length })
+    if (!x.answering.isPassing) x.tell({ kind: 'moved', atMs: x.turnMs, flow: 'sent', bytes: bytes.length })
   }
   if (mark !== null) x.tell({ kind: 'event', atMs: x.turnMs, at: 'client', mark })
 }

@@ -81,6 +81,8 @@ export interface Exchange {
   heldBytes: number
   /** Backpressure noticed inside a turn, told to the line after it. */
   pressed: { client: boolean | null; server: boolean | null }
+  /** What of it the line was told last: every close lets go of a client that most often was never held. */
+  blocked: { client: boolean; server: boolean }
   isClosed: boolean
   isServerOver: boolean
   isFinished: boolean
@@ -138,6 +140,7 @@ export function createExchange(
     timerAtMs: Infinity,
     heldBytes: 0,
     pressed: { client: null, server: null },
+    blocked: { client: false, server: false },
     isClosed: false,
     isServerOver: false,
     isFinished: false,

@@ -35,7 +35,9 @@ function applyPressure(x: Exchange, line: Line): void {
   for (const side of ['client', 'server'] as const) {
     const isBlocked = x.pressed[side]
     x.pressed[side] = null
-    if (isBlocked !== null) line.pressed(side, isBlocked, x.turnMs)
+    if (isBlocked === null || isBlocked === x.blocked[side]) continue
+    x.blocked[side] = isBlocked
+    line.pressed(side, isBlocked, x.turnMs)
   }
 }
 

@@ -23,6 +23,7 @@ export const benchRequirements = {
     'the books are kept after the bytes they tell of are on their way, in the order told; whoever reads them, by scrape, API or work report, is told all that was told before',
   'bench.read-later':
     'where nobody sits and no trace is named a request goes on before anybody reads what it asks, which is known all the same',
+  'bench.passed': 'bytes that come and go at once are told and counted in one, and the record and the metrics say the same as of two',
   'bench.record-rows': 'a settled record is kept outside the heap and shown as it was, every key of it',
   'bench.frozen-keys':
     'settled calls that nobody asked about are kept as bytes, 10,000 at most, and the first who asks finds them as settled',

@@ -1,5 +1,5 @@
 /** Short words for what happens to an exchange, for ledgers and journals under test. Times are ms since the exchange opened at 1,000. */
-import type { Fact, WorkReport } from '../../src/core/fact.ts'
+import type { Fact, Flow, WorkReport } from '../../src/core/fact.ts'
 import type { Ledger, Moment, Settlement } from '../../src/core/ledger.ts'
 import { createLedger } from '../../src/core/ledger.ts'
 import { readAsk } from '../../src/core/mcp/ask.ts'
@@ -68,7 +68,7 @@ export const answered = (ms: number, status = 504): Fact => ({
   rawHeaders: ['Content-Type', 'text/html'],
   origin: 'sidecar',
 })
-export const moved = (ms: number, flow: 'request' | 'seen' | 'sent', bytes: number): Fact => ({ kind: 'moved', atMs: at(ms), flow, bytes })
+export const moved = (ms: number, flow: Flow, bytes: number): Fact => ({ kind: 'moved', atMs: at(ms), flow, bytes })
 export const event = (ms: number, side: 'client' | 'server', of: EventMark): Fact => ({ kind: 'event', atMs: at(ms), at: side, mark: of })
 /** Heads at both edges. */
 export const heads = (ms: number, rawHeaders: RawHeaders = SSE, status = 200): Fact[] => [

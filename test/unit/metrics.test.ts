@@ -405,6 +405,12 @@ describe('known values for known calls', () => {
     rig.journal.openExchange().tell(opened())
     expect(counted(await rig.scrape(), 'exchanges_open')).toEqual({ 'exchanges_open{kind="call"}': 1 })
   })
+  test('bytes that passed are counted at both edges [bench.passed]', async () => {
+    const rig = metricsRig()
+    rig.run(...call(), moved(2, 'seen', 5), moved(3, 'passed', 70), moved(4, 'sent', 300), moved(5, 'passed', 1))
+    const samples = await rig.scrape()
+    expect(['request', 'seen', 'sent'].map((direction) => samples.get(`bytes_total{direction="${direction}"}`))).toEqual([0, 76, 371])
+  })
   test('two scrapes count once; a close before anything was understood still counts', async () => {
     const rig = metricsRig()
     rig.run(...call(), moved(2, 'request', 7))

@@ -31,7 +31,11 @@ export const bytesFamily: Family = {
     return {
       facts: {
         moved(_, { flow, bytes }) {
-          totals[flow] += bytes
+          if (flow !== 'passed') totals[flow] += bytes
+          else {
+            totals.seen += bytes
+            totals.sent += bytes
+          }
         },
       },
     }
