@@ -27,7 +27,7 @@ import type { Listener } from './wire/listener.ts'
 import { startListener } from './wire/listener.ts'
 import type { ReachWatch } from './wire/reach.ts'
 import { watchReach } from './wire/reach.ts'
-import { afterPoll, realClock } from './wire/real-clock.ts'
+import { behindPoll, realClock } from './wire/real-clock.ts'
 import { createUpstreamOf } from './wire/upstream-engine.ts'
 import type { OwnSpanExporter } from './work/own-span.ts'
 import { createOwnSpanExporter } from './work/own-span.ts'
@@ -85,7 +85,7 @@ async function open(settings: Settings, { log, writeOut, load }: AppPorts, opene
     log,
     writeOut,
     work,
-    later: (run) => afterPoll(run, undefined),
+    later: behindPoll,
     heldBytes: () => held.totalBytes,
     more,
   })

@@ -11,6 +11,8 @@ export interface BacklogAsked<T, F> {
   readonly later?: ((run: () => void) => void) | undefined
   /** Runs between the pieces of one go: what cannot wait for all of it. */
   readonly between?: (() => void) | undefined
+  /** As how many facts it counts, by the time that its taking may need; absent: each as one. */
+  readonly weightOf?: ((fact: F) => number) | undefined
   take(teller: T, fact: F): void
 }
 
@@ -27,8 +29,10 @@ const WAITING_MAX = 1_000
 /** So many, a millisecond at most, between two looks at what is due. */
 const PIECE_MAX = 100
 
+const one = (): number => 1
+
 /** In the order told, across all tellers. */
-export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>): Backlog<T, F> {
+export function createBacklog<T, F>({ later, between, weightOf = one, take }: BacklogAsked<T, F>): Backlog<T, F> {
   let tellers: T[] = []
   let facts: F[] = []
   let taken = 0
@@ -40,10 +44,12 @@ export function createBacklog<T, F>({ later, between, take }: BacklogAsked<T, F>
     if (isTaking) return
     isTaking = true
     try {
-      for (let left = max; left > 0 && taken < facts.length; left -= 1) {
+      for (let left = max; left > 0 && taken < facts.length; ) {
         const at = taken
+        const fact = facts[at] as F
         taken += 1 // first: a fact that throws is not taken again
-        take(tellers[at] as T, facts[at] as F)
+        left -= weightOf(fact)
+        take(tellers[at] as T, fact)
       }
     } finally {
       isTaking = false

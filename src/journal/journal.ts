@@ -8,9 +8,8 @@ import { judgeReport, recordsOf, settleCall, settlesAtMs, stateOf, takeFact } fr
 import type { Conversation } from '../core/mcp/conversation.ts'
 import { createConversation } from '../core/mcp/conversation.ts'
 import type { CallRecord } from '../core/record.ts'
-import type { TimelineBudget } from '../core/timeline.ts'
-import { freeTimeline } from '../core/timeline.ts'
-import { factOf } from '../core/unread.ts'
+import { freeTimeline, type TimelineBudget } from '../core/timeline.ts'
+import { factOf, weightOf } from '../core/unread.ts'
 import type { OnSinkError } from './audience.ts'
 import { createAudience } from './audience.ts'
 import { createBacklog } from './backlog.ts'
@@ -77,6 +76,7 @@ export function createJournal(asked: JournalAsked): Journal {
   const backlog = createBacklog<Opening, Told>({
     later: asked.later,
     between: () => clock.catchUp(clock.nowMs()),
+    weightOf,
     take: (opening, told) => isClosed || take(entryFor(opening), factOf(told)),
   })
   let openedCount = 0

@@ -3,11 +3,11 @@ import type { CallRecord, TimelineEntry } from '../core/record.ts'
 import type { Rows } from './rows.ts'
 import { beginRow, createRows, endRow, getNumber, getText, getWord, putNumber, putText, putWord, readRow } from './rows.ts'
 
-const ENTRIES_MAX = 32
+const ENTRIES_MAX = 48
 /** Of the record, and of each entry of its timeline. */
 const NUMBERS = 22 + ENTRIES_MAX * 4
-const WORDS = 9 + ENTRIES_MAX * 3
-const TEXT_BYTES = 512
+const WORDS = 9 + ENTRIES_MAX
+const TEXT_BYTES = 768
 
 export const createRecordRows = (count: number): Rows => createRows({ rows: count, numbers: NUMBERS, words: WORDS, textBytes: TEXT_BYTES })
 
@@ -152,7 +152,7 @@ const textsIn = (rows: Rows) => ({
 const putList = (rows: Rows, list: readonly unknown[]): void => putText(rows, list.length === 0 ? null : JSON.stringify(list))
 const listIn = <T>(rows: Rows): readonly T[] => JSON.parse(getText(rows) ?? '[]') as readonly T[]
 
-/** A value is a number, or a word where there is one. */
+/** What happened is one of a few words, and its values are any: a length, a task, another exchange. A value that is no number is a text. */
 function putEntry(rows: Rows, entry: TimelineEntry): void {
   const { length, 0: atMs, 1: what } = entry
   putNumber(rows, atMs)
@@ -160,17 +160,14 @@ function putEntry(rows: Rows, entry: TimelineEntry): void {
   putNumber(rows, length - 2)
   for (let at = 2; at < length; at += 1) {
     const value = entry[at]
-    if (typeof value === 'string') putWord(rows, value)
-    else {
-      putWord(rows, null)
-      putNumber(rows, value ?? null)
-    }
+    putNumber(rows, typeof value === 'number' ? value : null)
+    if (typeof value === 'string') putText(rows, value)
   }
 }
 
 function entryIn(rows: Rows): TimelineEntry {
   const atMs = getNumber(rows) ?? 0
   const what = getWord(rows) ?? ''
-  const values = Array.from({ length: getNumber(rows) ?? 0 }, () => getWord(rows) ?? getNumber(rows) ?? 0)
+  const values = Array.from({ length: getNumber(rows) ?? 0 }, () => getNumber(rows) ?? getText(rows) ?? '')
   return [atMs, what, ...values]
 }

@@ -36,6 +36,8 @@ const WORDS_MAX = 1_000
 const WORD_LENGTH_MAX = 64
 
 const END = '\n'
+/** Of a character beyond the first 65,536, the one without the other: in UTF-8 there is no such thing. */
+const HALVES = /\p{Surrogate}/u
 /** In place of a text: null. */
 const NONE = '\0'
 
@@ -103,8 +105,9 @@ export function endRow(rows: Rows): boolean {
   rows.text = ''
   // A character takes three bytes at most.
   if (!rows.hasRoom || (text.length * 3 > size.textBytes && Buffer.byteLength(text) > size.textBytes)) return false
-  rows.textSizes[row] = texts.write(text, row * size.textBytes)
-  return true
+  const bytes = texts.write(text, row * size.textBytes)
+  rows.textSizes[row] = bytes
+  return bytes === text.length || !HALVES.test(text)
 }
 
 export function readRow(rows: Rows, row: number): void {

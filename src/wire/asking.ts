@@ -133,10 +133,11 @@ function onEnd(x: Exchange): void {
 
 const isTraceKnown = ({ trace, inject }: Asking): boolean => trace !== null || inject === 'none'
 
-/** Nobody sits who wants to know what it says; and where its body was waited for in case it names a trace, it names none. */
+/** Nobody sits who wants to know what it says; where its body was waited for in case it names a trace, it names none; and it is not long. */
 function mayReadLater({ line, planner, asking }: Exchange): boolean {
   const isFree = line === null ? planner.seatsNobody : line.isEmpty()
-  return isFree && (isTraceKnown(asking) || !mayHold(asking.body, 'traceparent'))
+  if (!isFree || asking.body.bytes > TRACE_BODY_BYTES_MAX) return false
+  return isTraceKnown(asking) || !mayHold(asking.body, 'traceparent')
 }
 
 /** The server has it sooner: what it says is read with the books, while the server works. */

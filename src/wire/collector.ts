@@ -9,7 +9,7 @@ export interface Collector {
 }
 
 const NOTHING = Buffer.alloc(0)
-/** Small bodies share a slab of Node's pool, which they pin for the moment it takes to read them. */
+/** Small bodies share a slab of Node's pool, which they pin until they are read: with the books, at the end of their poll. */
 const POOLED_BYTES_MAX = 2_048
 const room = (bytes: number): Buffer => (bytes <= POOLED_BYTES_MAX ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes))
 
@@ -18,7 +18,7 @@ const asBuffer = (bytes: Uint8Array): Buffer =>
 
 export const createCollector = (): Collector => ({ kept: NOTHING, bytes: 0 })
 
-/** The chunk does not change while the collector lives. */
+/** The chunk does not change any more: it may be told as it is, and be read with the books. */
 export function collect(collector: Collector, chunk: Uint8Array): void {
   const from = collector.bytes
   const bytes = from + chunk.length
@@ -41,7 +41,7 @@ export function collect(collector: Collector, chunk: Uint8Array): void {
 /** The body as UTF-8 text; null where it was too long, or was let go. */
 export const collectedText = ({ kept, bytes }: Collector): string | null => kept?.toString('utf8', 0, bytes) ?? null
 
-/** The same as bytes: they change with the next chunk. */
+/** The same as bytes: another chunk may change them, so what is told is a whole body. */
 export const collectedBytes = ({ kept, bytes }: Collector): Buffer | null =>
   kept === null || kept.length === bytes ? kept : kept.subarray(0, bytes)
 

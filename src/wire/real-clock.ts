@@ -8,18 +8,34 @@ const STEP_MAX_MS = 2 ** 31 - 1
 
 let runs: ((of: never) => void)[] = []
 let whose: unknown[] = []
+let lastRuns: (() => void)[] = []
+let isAsked = false
 
 /** `run(of)` once, after all that is at hand was read and written, and before the loop waits for more; in the order asked. */
 export function afterPoll<Of>(run: (of: Of) => void, of: Of): void {
-  if (runs.length === 0) setImmediate(runDue)
+  askForRun()
   runs.push(run)
   whose.push(of)
 }
 
+/** The same behind all that is asked of `afterPoll` until then, by which bytes are still sent. */
+export function behindPoll(run: () => void): void {
+  askForRun()
+  lastRuns.push(run)
+}
+
+function askForRun(): void {
+  if (!isAsked) setImmediate(runDue)
+  isAsked = true
+}
+
 function runDue(): void {
   const [dueRuns, dueWhose] = [runs, whose]
+  for (const run of lastRuns) dueRuns.push(run) // whose is nobody's
+  isAsked = false
   runs = []
   whose = []
+  lastRuns = []
   let ran = 0
   try {
     while (ran < dueRuns.length) {

@@ -7,7 +7,7 @@ import { beginRow, createRows, endRow, getNumber, getText, putNumber, putText, r
 import type { CallKey } from './call-index.ts'
 
 export interface FrozenKeys {
-  /** False: it is too long, and is not kept. The oldest goes where there is no room. */
+  /** False: it is too long, or no row can hold what it says, and it is not kept. The oldest goes where there is no room. */
   put(key: CallKey): boolean
   dropOldest(): void
   /** All, the oldest first; none is left. */

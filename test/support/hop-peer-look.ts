@@ -2,6 +2,7 @@
 import { readPreset } from '../../src/config/presets.ts'
 import { compileLine } from '../../src/hops/compile.ts'
 import { overrideHop, resolveHop } from '../../src/hops/resolve.ts'
+import { REFUSED_PORT } from './free-port.ts'
 import type { Difference } from './hop-peer-compare.ts'
 import { compare } from './hop-peer-compare.ts'
 import { knownFor } from './hop-peer-known.ts'
@@ -27,13 +28,12 @@ const LOOKS_MAX = 5
 const LAG_STEP_MS = 10
 
 export async function lookAt(binary: string, peer: ProxyPeer, scenarios: readonly Scenario[]): Promise<readonly Verdict[]> {
-  const [realServer, ourServer, refusing] = [await scriptedServer(), await scriptedServer(), await scriptedServer()]
-  await refusing.server.close()
+  const [realServer, ourServer] = [await scriptedServer(), await scriptedServer()]
   const headers = peer.headers ?? []
   const proxy = await startProxy(binary, peer.program, realServer.server.port)
   const real: PlayedSide = { port: proxy.port, server: realServer, headers }
   const ours: PlayedSide = { port: await ourPort(peer, ourServer.server.url), server: ourServer, headers }
-  const refused: PlayedSide = { ...ours, port: await ourPort(peer, refusing.server.url) }
+  const refused: PlayedSide = { ...ours, port: await ourPort(peer, new URL(`http://127.0.0.1:${REFUSED_PORT}`)) }
   const verdicts = new Map<string, Verdict>()
   let left = scenarios
   for (let look = 1; look <= LOOKS_MAX && left.length > 0; look += 1) {

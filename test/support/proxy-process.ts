@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort, REFUSED_PORT } from './free-port.ts'
 import { whenTestEnds } from './raw-socket.ts'
 
 export interface ProxyProgram {
@@ -25,9 +25,6 @@ export interface Proxy {
 
 const START_MS = 20_000
 const STOP_MS = 5_000
-
-/** Nobody listens on port 1: a connection to it is refused. */
-const REFUSED_PORT = 1
 
 /** Waits until it accepts connections; the error shows what it said. It is stopped when the test ends. */
 export async function startProxy(binary: string, { conf, own = '', args }: ProxyProgram, upstreamPort: number): Promise<Proxy> {

@@ -1,6 +1,9 @@
 /** Facts wait until bytes have gone first; whoever reads the books is told all that was told before. */
 import { describe, expect, test } from 'vitest'
+import { weightOf } from '../../src/core/unread.ts'
 import { createBacklog } from '../../src/journal/backlog.ts'
+import { afterPoll, behindPoll } from '../../src/wire/real-clock.ts'
+import { moved } from '../support/ledger-rig.ts'
 
 function kept() {
   const taken: string[] = []
@@ -117,6 +120,45 @@ describe('the backlog of facts', () => {
     expect(seen).toEqual([100, 200, 300])
     expect(taken).toEqual(Array.from({ length: 600 }, (_, at) => at))
     expect(runs).toEqual([])
+  })
+
+  test('what takes long counts as many: behind each the others have their turn [accuracy.between-events]', () => {
+    const seen: number[] = []
+    const runs: (() => void)[] = []
+    let taken = 0
+    const backlog = createBacklog<null, number>({
+      later: (run) => runs.push(run),
+      weightOf: (fact) => fact,
+      take() {
+        taken += 1
+      },
+      between: () => void seen.push(taken),
+    })
+    for (const weight of [1, 33, 33, 33, 500, 99, 1, 1]) backlog.add(null, weight)
+    runs.shift()?.()
+    expect([seen, taken]).toEqual([[4, 5, 7], 8])
+    const body = new Uint8Array(65_536)
+    const head = { method: 'POST', target: '/', rawHeaders: [] }
+    expect(weightOf({ kind: 'unread', atMs: 0, head, body, trace: null })).toBe(33)
+    expect(weightOf({ kind: 'unread', atMs: 0, head, body: null, trace: null })).toBe(1)
+    expect(weightOf({ kind: 'json', atMs: 0, bytes: body.subarray(0, 4_096) })).toBe(3)
+    expect(weightOf(moved(1, 'passed', 1_000_000))).toBe(1)
+  })
+
+  test('the books are kept behind all that is still to be sent after a poll, whoever asked first [bench.bytes-first]', async () => {
+    const order: string[] = []
+    const add = (what: string): void => void order.push(what)
+    behindPoll(() => {
+      add('books')
+      afterPoll(add, 'a head of the next')
+      behindPoll(() => add('books of the next'))
+    })
+    afterPoll(add, 'a head')
+    afterPoll(add, 'a request')
+    await new Promise(setImmediate)
+    expect(order).toEqual(['a head', 'a request', 'books'])
+    await new Promise(setImmediate)
+    expect(order.slice(3)).toEqual(['a head of the next', 'books of the next'])
   })
 
   test('a fact that throws is not taken again, and those behind it are [bench.bytes-first]', () => {

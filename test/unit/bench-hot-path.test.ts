@@ -253,17 +253,18 @@ describe('what is let go', () => {
     ...{ progress: { seen: 0, sent: 0 }, bytes: { request: 0, seen: 0, sent: 0 }, result: 'none' as const, ...LISTS },
     work: { source: null, startedMs: null, endedMs: null, outcome: 'unobserved' as const, afterCloseMs: null },
   }
-  const MANY = Array.from({ length: 32 }, (_, at): TimelineEntry => [at, 'event', at * 1_000, 'progress'])
+  const MANY = Array.from({ length: 48 }, (_, at): TimelineEntry => [at, 'event', at * 1_000, 'progress'])
   const RECORDS: Readonly<Record<string, CallRecord>> = {
     'with every key': FULL_RECORD,
     'whose timeline lost what came last': { ...FULL_RECORD, truncated: true },
     'of which nothing is known': BARE,
     'with an id that is a number': { ...FULL_RECORD, tool: 'größe ✓', requestId: -7.5 },
     'with an id that is an empty text': { ...FULL_RECORD, tool: '', requestId: '' },
+    'with halves of characters': { ...FULL_RECORD, tool: '\ud800x', requestId: '\udc00' },
     'with as many entries as a row holds': { ...BARE, timeline: MANY },
-    'with one more': { ...BARE, timeline: [...MANY, [33, 'closed', 'complete']] },
+    'with one more': { ...BARE, timeline: [...MANY, [49, 'closed', 'complete']] },
     'with an entry that is longer than others': { ...BARE, timeline: [[1, 'noted', 'a', 2, 'b', 3, 'c', 4]] },
-    'with more text than a row holds': { ...BARE, method: 'é'.repeat(257) },
+    'with more text than a row holds': { ...BARE, method: 'é'.repeat(385) },
     'with a text that looks like none': { ...BARE, tool: '\0' },
     'with a new line in a text': { ...BARE, client: 'a\nb' },
   }
@@ -280,6 +281,22 @@ describe('what is let go', () => {
       expect(Object.values(FULL_RECORD)).not.toContain(null)
     },
   )
+  test('is kept in rows however many lengths, tasks and exchanges its entries name [bench.record-rows]', () => {
+    const ring = createSettledRing({ recordsMax: 20, entriesMax: 10_000 })
+    const written = vi.spyOn(JSON, 'stringify')
+    const recordOf = (n: number): CallRecord => ({
+      ...{ ...BARE, id: `c${n}` },
+      timeline: [
+        ...MANY.slice(0, 44),
+        [50, 'headers', 200, `content-length: ${n}`],
+        [51, 'task', `task-${n}`, 'working'],
+        [52, 'result-on', `c${n}`],
+      ],
+    })
+    for (let n = 0; n < 5_000; n += 1) ring.add(recordOf(n))
+    expect(written).not.toHaveBeenCalled()
+    expect(ring.all()).toEqual(Array.from({ length: 20 }, (_, at) => recordOf(4_980 + at)))
+  })
   test('is a word of its own for each of a thousand; what names more of them is kept as JSON [bench.record-rows]', () => {
     const ring = createSettledRing({ recordsMax: 50, entriesMax: 10_000 })
     const records = Array.from({ length: 50 }, (_, n): CallRecord => {

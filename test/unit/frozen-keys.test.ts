@@ -32,6 +32,7 @@ test('no more are kept than there is room for, and a key that is too long is ref
   const frozen = createFrozenKeys(3)
   for (let n = 1; n <= 5; n += 1) frozen.put(keyOf(n))
   expect(frozen.put(keyOf(6, { tool: 'é'.repeat(200) }))).toBe(false)
+  for (const odd of ['a\nb', '\0', '\ud800']) expect([odd, frozen.put(keyOf(6, { tool: odd }))]).toEqual([odd, false])
   expect(frozen.takeAll().map(({ exchangeId }) => exchangeId)).toEqual(['c3', 'c4', 'c5'])
   frozen.put(keyOf(7))
   frozen.dropOldest()

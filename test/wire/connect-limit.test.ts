@@ -12,7 +12,7 @@ import { createLinePlanner } from '../../src/wire/line-planner.ts'
 import { leaveSocket } from '../../src/wire/parting.ts'
 import { realClock } from '../../src/wire/real-clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { freePort } from '../support/free-port.ts'
+import { REFUSED_PORT } from '../support/free-port.ts'
 import { rawClient } from '../support/raw-client.ts'
 import { rawServer } from '../support/raw-server.ts'
 import { wireRig } from '../support/wire-rig.ts'
@@ -52,7 +52,7 @@ test('a server that takes longer to accept than the hop waits: the answer of its
 test('no timer outlives an exchange: a process that has nothing to do can end [endings.no-timer-left]', async () => {
   const clock = fakeClock()
   const planner = plannerOf('nginx')
-  const rig = await wireRig(new URL(`http://127.0.0.1:${await freePort()}`), { clock, planner: () => planner })
+  const rig = await wireRig(new URL(`http://127.0.0.1:${REFUSED_PORT}`), { clock, planner: () => planner })
   const client = await rawClient(rig.port)
   await client.send(ASK)
   expect((await client.response()).status).toBe(502)
