@@ -17,7 +17,7 @@ const ON_BOTH_ENGINES = [
   'test/wire/hostile*.test.ts',
   'test/wire/backpressure*.test.ts',
   'test/wire/websocket*.test.ts',
-  'test/wire/{catch-up,pool,retry,pipelining,connect-limit,stopping,drain,notices}.test.ts',
+  'test/wire/{catch-up,pool,retry,pipelining,connect-limit,stopping,drain,notices,held-then-lost,trace-in-body,passed}.test.ts',
 ]
 const shared = { testTimeout: 120_000, hookTimeout: 120_000 }
 

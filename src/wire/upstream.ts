@@ -218,6 +218,9 @@ function giveUpLater(outgoing: Outgoing, clock: Clock): void {
 
 function onClose(this: Incoming): void {
   const { leg } = this.req
+  // What was read while it was paused goes first: Node's own end would wait for it, a break does not.
+  const held = leg.isOver || leg.lost !== null ? null : (this.read() as Buffer | null)
+  if (held !== null) leg.events.bytes(leg.owner, held)
   if (!leg.isOver && leg.lost === null) tellLost(leg, fateOf(breakOf(leg), 'mid-stream', leg.problem))
   else leg.clock.catchUp(leg.clock.nowMs()) // hundreds that were left may close in one poll
 }

@@ -20,6 +20,7 @@ export const transparencyRequirements = {
   'transparency.traceparent': 'inject header gives the server exactly one traceparent, with the trace id of a valid incoming one',
   'transparency.trace-in-body':
     'inject header continues a trace that only the body names, however the name is written; the body stays as it is',
+  'transparency.held-then-lost': 'what the server sent before it broke off reaches the client, also where it was held meanwhile',
   'transparency.head-at-once': 'response headers reach the client when they arrive, before any byte of the body',
   'transparency.eof': 'an answer delimited by the end of its connection stays so',
   'transparency.http10': 'clients of HTTP/1.0 are served without chunks',
