@@ -1,6 +1,6 @@
 /**
  * Rows of numbers, of words and of text, written and read field by field in one order: in bytes that no collection looks at. What is kept by
- * the thousand outlives every collection of the young, which would move it twice; and JSON costs six times as much to write.
+ * the thousand outlives every collection of the young, which would move it twice; and JSON costs about twice as much to write.
  */
 
 /** How much of each there is in a row, and how many rows. */

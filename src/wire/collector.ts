@@ -47,7 +47,7 @@ export const collectedBytes = ({ kept, bytes }: Collector): Buffer | null =>
 
 const BACKSLASH = 0x5c
 
-/** Whether JSON in it may hold this ASCII word, which could be written with escapes: a look costs a tenth of reading it. */
+/** Whether JSON in it may hold this ASCII word, which could be written with escapes: a look costs a sixth of reading it. */
 export function mayHold(collector: Collector, word: string): boolean {
   const body = collectedBytes(collector)
   return body === null || body.includes(word, 0, 'latin1') || (body.includes(BACKSLASH) && body.includes('\\u', 0, 'latin1'))
